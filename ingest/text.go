@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"recall/internal/text"
 )
 
 // MapText replaces every text that came from a person, a model, a tool or the machine by f of it, always in the order
@@ -25,11 +27,12 @@ func MapPath(path string, f func(string) string) string {
 type mapper struct {
 	f      func(string) string
 	names  map[string]string // results for names and paths, which recur
+	asked  *string           // by the agent, in the turn before, as it is before an answer
 	fields map[reflect.Type][]mappedField
 }
 
 func newMapper(f func(string) string) mapper {
-	return mapper{f: f, names: map[string]string{}, fields: map[reflect.Type][]mappedField{}}
+	return mapper{f: f, names: map[string]string{}, asked: new(string), fields: map[reflect.Type][]mappedField{}}
 }
 
 var stringType = reflect.TypeFor[string]()
@@ -124,7 +127,11 @@ func (m mapper) mapped(s, as string) string {
 // turnText maps a turn's text part by part, adjusting the offsets of its foreign parts.
 func (m mapper) turnText(t *Turn) {
 	var out strings.Builder
-	piece := func(s string) { out.WriteString(m.mapped(s, "")) }
+	before := ""
+	if t.Role == User {
+		before = *m.asked
+	}
+	piece := func(s string) { out.WriteString(m.after(before, s)) }
 	at := 0
 	for i := range t.Foreign {
 		f := &t.Foreign[i]
@@ -136,7 +143,24 @@ func (m mapper) turnText(t *Turn) {
 		at = max(from, to)
 	}
 	piece(t.Text[at:])
-	t.Text = out.String()
+	t.Text, *m.asked = out.String(), ""
+	if t.Role == Assistant {
+		*m.asked = question(t.Text)
+	}
+}
+
+// question returns what stands before the answer to a turn's last line, if that asks for something: like a command's
+// result, a single word is a secret if it was asked for one. Where one is and what it is called are no secrets.
+func question(turn string) string {
+	const most = 300
+	line := strings.TrimSpace(turn)
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	has := func(words ...string) bool { return text.AnyOf(strings.ToLower(line), strings.Contains, words...) }
+	asks := has("?", "？", "please", "paste", "need") || text.AnyOf(line, strings.HasSuffix, ":", "：")
+	if !asks || len(line) > most || has("where", "how ", "name of", "named", "called", "commit") {
+		return ""
+	}
+	return "$ " + line + "\n"
 }
 
 // printing returns what prints a call's result: its command, or one that prints the file it reads.

@@ -48,6 +48,7 @@ func (s *scan) wordsIn(at, end int, looks func(v string, at int) bool) {
 			at++
 		}
 		unusual := kinds&digit != 0 || kinds&under != 0 && strings.Count(t[from:at], "-") >= 3
+		unusual = unusual || kinds&letter == letter && drawnLetters(t[from:at])
 		if unusual && kinds&letter != 0 && at-from >= 7 && at-from <= 100 {
 			s.maskIn(from, at, looks)
 		}
@@ -70,6 +71,10 @@ func (s *scan) maskIn(from, to int, looks func(v string, at int) bool) {
 		return
 	}
 	before := len(s.beside)
+	sum := allHex(whole) && strings.HasPrefix(s.text[to:], "  ") // of the file behind it
+	if sum || s.inARN(from) || resource().MatchString(whole) {
+		return
+	}
 	keep := func(at, end int) {
 		other := s.hintBefore(from) == hintPublic || s.hintBefore(at) == hintPublic || s.inBlock(from, to)
 		if !other {
@@ -114,7 +119,7 @@ func (s *scan) addBeside() {
 // UUID is one only after it.
 func likely(v string, after bool) bool {
 	drawn := after && unnamed(v) && jumbled(v) && shapeIn(v).digits > 1 && !strings.Contains(v, "-")
-	if drawn || evident(v) || inGroups(v) {
+	if drawn || evident(v) || inGroups(v) || allJumbled(v) {
 		return true
 	}
 	switch kind := textureOf(v); {
@@ -205,12 +210,15 @@ var (
 	chosenWords = text.Pattern(strings.NewReplacer("W", `(?:[A-Z]?[a-z]{2,12}|[A-Z]{3,12})`, "S", `[-_.@!#$&*]`,
 		"M", `[!#$%*+&?]`, "T", `[A-Z][a-z]{2,12}`, "L", `[a-z]{0,8}(?:\d[a-z]{1,8}){1,4}\d?`).
 		Replace(`\A(?:W(?:SW|T){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` + titled + `|` +
-			`T[@_]\d{4}|(?:T|[A-Za-z]L)M\d{2,4}|[A-Z]L\.\d{2,4}|[a-z]{3,12}[@!#$*&+?]\d{2,4}|T\d{1,4}M|` +
+			`T(?:S|\+)TS\d{1,4}|[A-Z]L\d{2,4}|T[@_]\d{4}|(?:T|[A-Za-z]L)M\d{2,4}|[A-Z]L\.\d{2,4}|[a-z]{3,12}[@!#$*&+?]\d{2,4}|T\d{1,4}M|` +
 			`\d{1,4}TM[A-Za-z0-9]{1,5}|[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|[A-Z]?[a-z]{4,12}@?\d{4}|` +
 			`[A-Z]?[a-z]{3,12}[@!#$]L)[!?.*#$%]?\z`))
 	titledNumber = text.Pattern(`\A` + titled + `\z`)
 	// chosenDotted matches two words and a number, which names in code seldom end with.
-	chosenDotted = text.Pattern(`\A[A-Za-z][a-z]{3,12}\.[A-Za-z][a-z]{2,12}\d{2,4}\z`)
+	chosenDotted = text.Pattern(`\A(?:[A-Za-z][a-z]{3,12}\.[A-Za-z][a-z]{2,12}\d{2,4}|` +
+		`[A-Z][a-z]{2,12}[._][A-Z][a-z]{2,12}[-_.]\d{1,4})\z`)
+	// resource matches what is named in files and programs: tls-wildcard-2025.
+	resource = text.Pattern(`\A[a-z]+(?:-[a-z]+)*-[a-z]*\d{1,4}\z`)
 	// sized matches what ends with a number of bits, as names in code do.
 	sized = text.Pattern(`[A-Za-z-](?:8|16|32|64|128|256|384|512|1024|2048|4096|\d+x\d+)\z`)
 )
@@ -238,11 +246,27 @@ func (s *scan) afterMail(at int) {
 	}
 }
 
-// afterAddress masks the password behind an address that ends at end.
+// afterUser masks what looks like a password behind the name of a user that many programs have: "admin / x", or on the
+// line below if the name has one of its own.
+func afterUser(s *scan, from, to int) {
+	if wordChar(s.at(to)) || is(s.before(from), word|marks) {
+		return
+	}
+	end := quoteEnd(s.text, to)
+	c := s.at(end)
+	joined := c == '\n' && s.before(from) == c || strings.IndexByte(":/", c) >= 0 || c == ' ' && !is(s.at(end+1), alnum)
+	if joined {
+		s.afterAddress(end)
+	}
+}
+
+// afterAddress masks the password behind an address that ends at end, or that the next line consists of.
 func (s *scan) afterAddress(end int) {
 	from := end + len(addressGap().FindString(s.text[end:min(len(s.text), end+60)]))
 	to := skip(s.text, from, mark, 64)
-	if from > end && to-from >= 7 && to-from < 64 {
+	below := from > end && s.text[from-1] == '\n'
+	fits := from > end && to-from >= 7 && to-from < 64
+	if fits && (!below || s.lineWord(from) == to) {
 		s.maskIn(from, to, func(v string, at int) bool { return at == from && (likely(v, false) || wordsAndNumber(v)) })
 	}
 }
@@ -250,5 +274,5 @@ func (s *scan) afterAddress(end int) {
 var (
 	hostName = text.Pattern(`\A[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}`)
 	// addressGap matches what joins a user's address and password: ann@example.org / x
-	addressGap = text.Pattern(`\A(?: ?[:/,;|] ?| (?:->|→|-|=>) |[ \t]|\t\|)["']?`)
+	addressGap = text.Pattern(`\A(?: ?[:/,;|] ?| (?:->|→|-|=>) |[ \t\n]|\t\|)["'\x60]?`)
 )

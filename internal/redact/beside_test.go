@@ -46,12 +46,27 @@ func TestSecretBesideItsWord(t *testing.T) {
 		{"password: $Thistle1987$", "$Thistle1987$"},
 		{"acme_live_4b1b1406676746e6bec703a91bbd78b9", "4b1b1406676746e6bec703a91bbd78b9"},
 		{"q4Zt8wRbN2xKs7Lm", "q4Zt8wRbN2xKs7Lm"},
+		{"Zugang: `admin` / `Meadow+Thistle_46`", "Thistle_46"},
+		{"ROUTER LOGIN\nadmin\nLanternThistle461", "LanternThistle461"},
+		{"see // TODO admin/LanternThistle46", "LanternThistle46"},
+		{"ssid guest, passphrase “copper lizard sofa”", "lizard"},
+		{"die Passphrase lautet „short grey lizard sofa“", "lizard"},
+		{"BACKUP_PASSWORD=short grey lizard sofa\nTZ=UTC", "lizard"},
+		{"ann: whats the admin password?\nbob: it's Thistle88_x\nann: thx", "Thistle88_x"},
+		{`"db_pw": {"sensitive": true, "type": "string", "value": "52WINter!3"}`, "52WINter!3"},
+		{`Config { api_key: Some("M34d0w88!"), retries: 3 }`, "M34d0w88!"},
+		{"vault kv get -format=json secret/x\n{\"hook\": \"KmQQgkAOUaCYiBRscvSdMMJqQfIO\"}", "KmQQgkAOUaCY"},
 	} {
 		if got := rules.Session().Text(c[0]); strings.Contains(got, c[1]) {
 			t.Errorf("%q is left: %q", c[1], got)
 		}
 	}
 	for _, text := range []string{
+		"auth:\n  existingSecret: tls-wildcard-2025\n",
+		"rpassword = \"10.4.20\", password: !Ref DbPassword",
+		"$ kubectl get secrets\noauth2-proxy-cookie   Opaque   3\ntls-wildcard-2025   Opaque   1",
+		"secret_arn: arn:aws:secretsmanager:eu-west-1:128334672297:secret:prod/db-RDZ328",
+		"the password dialog has three tabs: \"general network advanced\"",
 		"the login page: see https://acme.test/docs/Meadow_Falcon12/Page1987!",
 		"unlock the tests with SecP384r1MLKEM1024 and fp64RegMask, 4*smallMaxTokenSize, cockroach#6181",
 		"admin: build is64BitInt(v) && cmdMlKem768KeyGenAft(), arg0*auxInt",

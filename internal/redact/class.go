@@ -15,7 +15,6 @@ const (
 	inName  // what can stand between a name and its operator, as in gitleaks
 	gap     // blanks, line ends and quotes, also a backslash before a quote
 	lead    // what can stand between an operator and a value
-	jot     // of a password in a short note
 	closers // marks that can end a password as well as a sentence
 	mark    // of a word that may be a password
 	inside  // of those, what seldom stands within words
@@ -53,13 +52,12 @@ var classes = func() (t [256]uint16) {
 	set("_-. \t", inName)
 	set(" \t\r\n'\"\\", gap)
 	set(" \t\r\n'\"\\`=", lead)
-	set("!#$^*?@_", jot)
 	set("!?", closers)
 	set("_-!#$^*?&%@+=~./", mark)
 	set("!#$^*&%@", inside)
 	for c := range t {
 		if t[c]&alnum != 0 {
-			t[c] |= inName | jot | mark
+			t[c] |= inName | mark
 		}
 	}
 	return t

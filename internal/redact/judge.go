@@ -50,7 +50,8 @@ func tokenLike(v string) bool {
 // secret reports whether the value is one: whether what speaks for it weighs more than what speaks against it.
 func (v value) secret() bool {
 	tooShort := len(v.text) < 4 || len(v.text) < 6 && v.strength < strong
-	if tooShort || placeholder(v.text) || path(v.text) {
+	version := run(v.text, 0, digit, ".", len(v.text)) == len(v.text) && strings.Contains(v.text, ".")
+	if tooShort || version || placeholder(v.text) || path(v.text) {
 		return false
 	}
 	named := v.set() && (v.strength > vague || !strings.Contains(v.text, " ")) && (v.has(quoted) || !v.has(spaced))

@@ -1,6 +1,9 @@
 package redact
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // sentenceRules reads sentences with the words of all languages at once, as texts mix them.
 type sentenceRules struct {
@@ -33,9 +36,19 @@ func proseRules(b *builder) {
 		}
 	}
 	add(tongue["passwords"], y.password)
-	add(slices.Concat(tongue["passwords"], words("notes")), credentialNote)
-	add(tongue["tokens"], y.token) // a random value must follow
-	add(tongue["pins"], y.pin)     // a number that grants access
+	add(words("notes"), func(s *scan, from, to int) {
+		if !is(s.before(from), word|marks) {
+			besidePassword(s, from, to)
+		}
+	})
+	add(tongue["tokens"], func(s *scan, from, to int) {
+		vague := vagueNames[lowerASCII(strings.TrimLeft(s.text[from:to], " -"))]
+		known := !vague || s.at(to) != ' ' && !is(s.before(from), alnum) || s.qualified(from, qualifiers)
+		if known && s.isWord(from, to) {
+			besideAccess(s, from, to)
+		}
+	})
+	add(tongue["pins"], y.pin) // a number that grants access
 	b.add("code", func(s *scan, from, to int) {
 		if s.qualified(from, unlocking) {
 			y.pin(s, from, to)

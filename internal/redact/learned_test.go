@@ -35,6 +35,17 @@ func TestPrintedSecretIsMasked(t *testing.T) {
 	}
 }
 
+// What answers a question for a secret is one.
+func TestAnswerIsMasked(t *testing.T) {
+	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Text: "Please send me the SFTP password."},
+		{Role: ingest.User, Text: "tanaka\n93sierra7"}, {Role: ingest.Assistant, Text: "Where is the password kept?"},
+		{Role: ingest.User, Text: "vault-prod2"}}}
+	s.MapText(redact.New().Session().Text)
+	if s.Turns[1].Text != "tanaka\n‹password 1›" || s.Turns[3].Text != "vault-prod2" {
+		t.Errorf("got %q and %q", s.Turns[1].Text, s.Turns[3].Text)
+	}
+}
+
 // A password that was told once is masked wherever it stands, also before, with and without the mark at its end.
 func TestToldPasswordIsMaskedEverywhere(t *testing.T) {
 	for _, password := range []string{"Copper9897!", "WillowRiver290!", "Comet5957?", "meadow_Pebble89", "Harbor7774#"} {

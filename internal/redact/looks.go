@@ -49,7 +49,7 @@ func placeholder(v string) bool {
 	}
 	variable := v == "" || strings.IndexByte("$<{?", v[0]) >= 0 && !storedAs().MatchString(v) ||
 		v[0] == '%' && (v[len(v)-1] == '%' || len(v) < 4 || v[1] == '(') || v[0] == '[' && v[len(v)-1] == ']' ||
-		strings.Contains(v, "${") || strings.Contains(v, "{{")
+		strings.Contains(v, "${") || strings.Contains(v, "{{") || v[0] == '!' && skip(v, 1, letter, len(v)) == len(v)
 	if variable && len(v) > 2 && v[0] == v[len(v)-1] && nameAndYear().MatchString(v[1:len(v)-1]) { // $Meadow1987$
 		return false
 	}
@@ -173,7 +173,7 @@ func randomBase64(v string) bool {
 		return false
 	}
 	t := shapeIn(v)
-	return t.lower > 4 && t.upper > 4 && t.digits > 0 && strings.Count(v, "/")*10 <= len(v) &&
+	return t.lower > 4 && t.upper > 4 && t.digits > 0 && strings.Count(v, "/")*8 <= len(v) &&
 		entropy(v) > 4.4 && (jumbled(v) || caseSwitches(v)*5 >= len(v))
 }
 

@@ -38,7 +38,7 @@ var secretNames = func() (all []secretName) {
 // shortened returns how people shorten and misspell "password".
 func shortened() (all []string) {
 	for _, pass := range []string{"p", "pa", "ps", "pas", "pss", "pass"} {
-		for _, word := range []string{"w", "wd", "wrd", "word"} {
+		for _, word := range []string{"w", "wd", "wrd", "word", "wrod", "owrd"} {
 			if all = append(all, pass+word); word == "w" && !strings.Contains(pass, "s") {
 				all = all[:len(all)-1] // paw
 			}
@@ -145,15 +145,27 @@ func (n secretName) beside(s *scan, from, to int) {
 	switch {
 	case n.whole && s.withinWord(from, to):
 	case password:
-		s.readBeside(&s.password, from, to, func(v string, at int) bool {
-			ofOther := text.AnyOf(s.text[:at], strings.HasSuffix, `": "`, `":"`, `': '`) // "mode": "…"
-			return likely(v, at >= to) || wordsAndNumber(v) && !ofOther
-		})
+		besidePassword(s, from, to)
 	default:
-		s.readBeside(&s.access, from, to, func(v string, at int) bool {
-			return evident(v) || at >= to && at < s.access.line && s.before(at) != '/' && hexKey(v)
-		})
+		besideAccess(s, from, to)
 	}
+}
+
+// besidePassword masks what looks like a password near a word for one.
+func besidePassword(s *scan, from, to int) {
+	s.readBeside(&s.password, from, to, func(v string, at int) bool {
+		ofOther := text.AnyOf(s.text[:at], strings.HasSuffix, `": "`, `":"`, `': '`) // "mode": "…"
+		after := at >= to && passwordLike(v) && !sized().MatchString(v) && !strings.ContainsAny(v, "./+")
+		return likely(v, at >= to) || after || wordsAndNumber(v) && !ofOther
+	})
+}
+
+// besideAccess masks what looks like a key near a word for one.
+func besideAccess(s *scan, from, to int) {
+	s.readBeside(&s.access, from, to, func(v string, at int) bool {
+		return evident(v) || at >= to && at < s.access.line && s.before(at) != '/' &&
+			(hexKey(v) || randomWord(v))
+	})
 }
 
 // values iterates over what the name is set to: after it, before it, below it.
@@ -207,6 +219,8 @@ func (n *secretName) promises(s *scan, from int) bool {
 // token of pages.
 func (n secretName) unlikely(s *scan, from int, v value) bool {
 	switch {
+	case n.literal == "secret" && s.qualified(from, []string{"existing"}), s.inARN(from):
+		return true // its name
 	case n.strength == number && shapeIn(v.text).digits == 0:
 		return true
 	case v.op == "," && !v.has(sure):
@@ -222,6 +236,12 @@ func (n secretName) unlikely(s *scan, from int, v value) bool {
 		return s.qualified(from, pageWords) || n.literal == "signature" && !s.inQuery(from)
 	}
 	return false
+}
+
+// inARN reports whether what begins at from is part of a resource's address: arn:aws:secretsmanager:…:secret:db-a1b2.
+func (s *scan) inARN(from int) bool {
+	before := s.text[max(0, from-100):from]
+	return strings.HasPrefix(before[strings.LastIndexAny(before, " \t\n\"'")+1:], "arn:")
 }
 
 // nearUser reports whether a user or a host is named near a name and its value.

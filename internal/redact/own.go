@@ -34,6 +34,10 @@ func ownRules(b *builder) {
 	for _, w := range words("calls") {
 		b.add(w, arguments)
 	}
+	b.add(" / ", func(s *scan, from, _ int) { s.afterAddress(from) })
+	for _, w := range words("users") {
+		b.add(w, afterUser)
+	}
 	b.add("-----begin", keyBlock)
 	b.add("-----end", keyTail)
 	for _, begin := range words("in base64") {
@@ -62,6 +66,9 @@ func printed(s *scan, from, to int) { s.printed(from, to, true) }
 // looks like a secret among what it prints.
 func printedAlone(s *scan, from, to int) {
 	const most = 2 << 10
+	if is(s.at(to), letter) && is(s.text[to-1], letter) { // "get secrets" lists names
+		return
+	}
 	s.printed(from, to, false)
 	if end := lineEnd(s.text, to, most); !strings.Contains(s.text[:from], "\n") {
 		s.wordsIn(end, min(len(s.text), end+most), func(v string, _ int) bool {
@@ -91,9 +98,10 @@ func (s *scan) printed(from, to int, prompted bool) {
 	for n := 0; n < printedLines && output != ""; n++ {
 		line, rest, _ := strings.Cut(output, "\n")
 		v := strings.Trim(results().ReplaceAllString(line, ""), " \t\r\"'")
-		words := !prompted && spokenPhrase().MatchString(v)
+		words := spokenPhrase().MatchString(v) && (!prompted || unrelatedWords(v) && !inflected().MatchString(v))
 		prose := strings.ContainsAny(v, " \t") && !words
 		switch {
+		case n == 0 && prompted && run(v, 0, letter|under, ".@", len(v)) == len(v) && strings.Count(rest, "\n") == 0:
 		case prose && n == 0 && !prompted && strings.Contains(lowerASCII(v), "warning"):
 		case prose || len(v) < 6 || !words && !isPrinted(v, command, prompted):
 			return
@@ -142,7 +150,7 @@ var (
 )
 
 // spokenPhrase matches words as generators of passphrases print them.
-var spokenPhrase = text.Pattern(`\A[a-z]{3,12}(?: [a-z]{3,12}){3,11}\z`)
+var spokenPhrase = text.Pattern(`\A[a-z]{3,12}(?:[ ._-][a-z]{3,12}){3,11}\z`)
 
 var fileName = text.Pattern(`\A[\w-]+\.(?:[a-z]{1,5}\d?|[A-Z]{1,5}|7z|3gp)\z`)
 

@@ -32,9 +32,13 @@ func (y *sentenceRules) password(s *scan, from, to int) {
 	}
 	foreign := s.at(to) == ':' && secretWord[strings.Trim(lowerASCII(s.text[from:to]), " ")].literal == ""
 	if s.sentenceContinues(from, to) || foreign {
-		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
+		phrase := strings.Contains(lowerASCII(s.text[from:to]), "phras")
+		y.after(s, from, to, func(v string, near nearness, quoted bool) bool {
 			long := near == next && len(v) >= 6 || near >= told && len(v) >= 8
 			number := long && numeric(v) && distinct(v) > 3
+			if strings.Contains(v, " ") {
+				return (phrase || spokenPhrase().MatchString(v)) && unrelatedWords(v) && !inflected().MatchString(v)
+			}
 			quote := near == said && quoted && quotable(v)
 			if unmistakable(v) || number || quote {
 				return true
@@ -47,52 +51,9 @@ func (y *sentenceRules) password(s *scan, from, to int) {
 	}
 }
 
-func (y *sentenceRules) token(s *scan, from, to int) {
-	if !s.sentenceContinues(from, to) || !s.isWord(from, to) {
-		return
-	}
-	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
-	vague, glued := vagueNames[name], is(s.before(from), alnum)
-	unlikely := (vague || glued) && s.text[to] == ' ' &&
-		(glued || !s.qualified(from, qualifiers))
-	if unlikely {
-		return
-	}
-	known := glued || name == "secret" || s.qualified(from, qualifiers)
-	long := func(v string) bool { return len(v) >= 24 && public(v) && mixed(v) }
-	ordinary := s.qualified(from, ordinaryKeys)
-	y.after(s, from, to, "token", func(v string, near nearness, quoted bool) bool {
-		named := !ordinary && (near == said || near == next && name == "key")
-		hexToo := (known || name == "token") && near == next || near >= told && (known || name != "key")
-		switch {
-		case named && hexKey(v), long(v) && hexToo:
-			return true
-		case glued || vague && !known:
-			return near == next && shuffled(v) && randomWord(v) && (known || jumbled(v))
-		case near >= told && (randomWord(v) || chosen(v)):
-			return true
-		case near == next && unmistakable(v):
-			return true
-		}
-		return shuffled(v) && randomWord(v)
-	})
-}
-
 // numeric reports whether a value is digits alone, and no date.
 func numeric(v string) bool {
 	return skip(v, 0, digit, len(v)) == len(v) && v[:2] != "19" && v[:2] != "20"
-}
-
-// chosen reports whether a word looks like a password that a person chose: letters of both cases and digits.
-func chosen(v string) bool {
-	t := shapeIn(v)
-	return len(v) >= 8 && t.lower > 0 && t.upper > 0 && t.digits > 0 && !strings.Contains(v, ".") &&
-		plausibleInProse(v, false)
-}
-
-// shuffled reports whether a word is long, or changes between letters and digits or cases too often for a name.
-func shuffled(v string) bool {
-	return len(v) >= 20 || len(v) >= 14 && (caseSwitches(v)*4 >= len(v) || shapeIn(v).mostSwitches >= 5)
 }
 
 // vagueNames also name other things unless the preceding word is more specific.
@@ -113,7 +74,7 @@ func (y *sentenceRules) pin(s *scan, from, to int) {
 	if !s.sentenceContinues(from, to) || !s.isWord(from, to) || is(s.text[from], letter) && is(s.before(from), alnum) {
 		return
 	}
-	y.after(s, from, to, "password", func(v string, near nearness, _ bool) bool {
+	y.after(s, from, to, func(v string, near nearness, _ bool) bool {
 		v = strings.TrimRight(strings.NewReplacer("-", "", " ", "").Replace(v), "#*")
 		return near != somewhere && len(v) >= 4 && len(v) <= 12 && skip(v, 0, digit, len(v)) == len(v) &&
 			distinct(v) > 2
@@ -133,13 +94,13 @@ func (s *scan) isWord(from, to int) bool {
 func (s *scan) sentenceContinues(from, to int) bool {
 	c := s.at(to)
 	ownLine := c == '\n' && cellBegins(s.text, from)
-	mark := (c == ',' || c == '?') && s.at(to+1) == ' ' || c == ':' && s.at(to+1) == '\n'
+	mark := (c == ',' || c == '?') && s.at(to+1) == ' ' || (c == ':' || c == '?') && s.at(to+1) == '\n'
 	return c == ' ' || mark || ownLine || strings.HasPrefix(s.text[to:], "'s ") ||
 		c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
 }
 
 // after examines the words after a secret's name, and masks the first that looks like its value.
-func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLike) {
+func (y *sentenceRules) after(s *scan, from, to int, looks looksLike) {
 	near, most := next, sayingWords
 	for n, at := 0, to; n < most && at-to < sayingBytes; n++ {
 		if at = s.wordGap(at); s.at(at) == '\n' && (near == told || n == 0) { // the new password is:, Password
@@ -150,6 +111,9 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		}
 		open := quoteEnd(s.text, pastMark(s.text, at))
 		end := open
+		if open > at {
+			end += len(quotedPhrase().FindString(s.text[open:min(len(s.text), open+runMost)]))
+		}
 		inWord := func() bool {
 			arrow := end > open && s.text[end] == '>' && s.text[end-1] == '-'
 			return arrow || strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 || s.apostrophe(end)
@@ -157,18 +121,20 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		for end < len(s.text) && end-open < 200 && inWord() && !s.foreignScript(end) {
 			end++
 		}
-		for n := end - open; n <= 5 && skip(s.text, open, digit, n) == end && // in groups: 858 451
-			s.at(end) == ' ' && skip(s.text, end+1, digit, n+1) == end+1+n; {
+		n := end - open
+		grouped := func() bool { return s.at(end) == ' ' && skip(s.text, end+1, digit, n+1) == end+1+n }
+		for n > 0 && n <= 5 && skip(s.text, open, digit, n) == end && grouped() { // in groups: 858 451
 			end += n + 1
 		}
 		whole := s.text[open:end]
 		v := strings.TrimLeft(strings.TrimRight(whole, ".,;:!?)*»”“」』"), "(*")
 		if v == "" {
 			switch {
-			case whole == ":":
+			case whole == ":", whole == "?" && s.at(end) == '\n':
 				near = told
-			case (whole == "," || whole == "?") && n == 0 && kind == "password": // an aside, or answered at once
+			case (whole == "," || whole == "?") && n == 0: // an aside, or answered at once
 				near, most = somewhere, 4
+			case whole == "" && open > at: // the end of what was quoted
 			default:
 				return
 			}
@@ -182,7 +148,7 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		if marked := strings.TrimLeft(strings.TrimRight(whole, ".,;:)"), "(*"); looks(v, near, open > at) ||
 			len(marked) > len(v) && marked[:len(v)] == v && looks(marked, near, open > at) {
 			start := open + strings.Index(whole, v)
-			s.add(start, skip(s.text, start+len(v), closers, 3), kind)
+			s.add(start, skip(s.text, start+len(v), closers, 3), "password")
 			if !text.AnyOf(s.text[:at], strings.HasSuffix, " from ", " von ", " de ") {
 				return
 			}
@@ -193,7 +159,7 @@ func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLik
 		switch {
 		case y.verbs[lowerASCII(v)], n > 0 && y.uses[lowerASCII(v)] && s.text[to] == ',': // a password, type x
 			near = said
-		case last == ':', y.below[lowerASCII(v)]:
+		case last == ':', last == '?' && s.at(end) == '\n', y.below[lowerASCII(v)]:
 			near = told
 		case strings.IndexByte(".;!?", last) >= 0:
 			return // the sentence ends
@@ -212,11 +178,15 @@ func (s *scan) nextLine(at int) int {
 		from++
 	}
 	from = skip(s.text, from, blank, 8)
+	from += len(speaker().FindString(s.text[from:min(len(s.text), from+60)]))
 	if end := s.lineWord(from); end > from && s.text[end-1] != ':' {
 		return from
 	}
 	return at
 }
+
+// speaker matches who answers in a chat, and when.
+var speaker = text.Pattern(`\A(?:\[[^\]\n]{1,20}\] )?(?:<[\w.]{2,16}> |[\pL\d_.]{2,16}: )(?:it'?s )?`)
 
 // lineWord returns where the word at at ends if nothing follows on its line; else at.
 func (s *scan) lineWord(at int) int {
@@ -285,6 +255,9 @@ func nameWithYear(v string) bool {
 
 var nameAndYear = text.Pattern(`\A\pL\p{Ll}{3,12}\d{2,4}[!?.]?\z`)
 
+// quotedPhrase matches three words or more in quotation marks.
+var quotedPhrase = text.Pattern(`\A[a-z]{3,12}(?:[ ._-][a-z]{3,12}){2,11}\b`)
+
 var passphrase = text.Pattern(`\A(?:[a-z]{4,12}(?:-[a-z]{4,12}){2}|[a-z]{3,12}(?:-[a-z]{3,12}){3,7})\d*\z`)
 
 // quotable reports whether a quoted word that a sentence calls a password is one, and not an adjective for passwords.
@@ -295,48 +268,19 @@ func quotable(v string) bool {
 
 var qualities = set(words("qualities")...)
 
-// randomWord reports whether a word of a sentence is a key or a token.
+// randomWord reports whether a word of a sentence is a key or a token: long, or with letters, digits and cases that
+// change too often for a name.
 func randomWord(v string) bool {
-	return len(v) >= 12 && mixed(v) && !public(v) && !placeholder(v) && !path(v) && !dotted(v) &&
+	shuffled := len(v) >= 20 || len(v) >= 14 && (caseSwitches(v)*4 >= len(v) || shapeIn(v).mostSwitches >= 5)
+	return shuffled && mixed(v) && !public(v) && !placeholder(v) && !path(v) && !dotted(v) &&
 		entropy(v) > 3.2 && (jumbled(v) || !camel(v)) && !numbered(v)
-}
-
-// credentialNote masks a password in a short note of credentials: "id/pw: ann/x", "(pw:x)", "PASS - x", with any
-// separators. The value must look like nothing else.
-func credentialNote(s *scan, from, to int) {
-	const reach, runs, jottedRun = 60, 8, 48
-	name := s.text[from:to]
-	c := s.at(to)
-	goesOn := is(c, alnum) && is(name[len(name)-1], alnum) || c == '_' || c == '@'
-	if goesOn || skip(s.text, to, word|marks, jottedRun) == to+jottedRun {
-		return
-	}
-	glued := is(s.before(from), alnum) && !(is(name[0], upper) && is(s.before(from), lower))
-	if glued && !strings.EqualFold(name, "pwd") && !strings.EqualFold(name, "pw:") {
-		return
-	}
-	end := min(len(s.text), to+reach)
-	for at, n := to, 0; at < end && n < runs && s.text[at] != '\n'; {
-		stop := skip(s.text, at, jot, len(s.text))
-		if stop == at {
-			at++
-			continue
-		}
-		encoded := s.before(at) == '+' || s.at(stop) == '+'
-		alone := !encoded && skip(s.text, stop, word|marks, 24) < stop+24
-		if v := strings.TrimRight(s.text[at:stop], "!?"); alone && passwordLike(v) {
-			s.add(at, at+len(v), "password")
-			return
-		}
-		at, n = stop, n+1
-	}
 }
 
 // passwordLike reports whether a word mixes letters of both cases and digits, or contains marks, as only passwords do.
 func passwordLike(v string) bool {
 	t := shapeIn(v)
 	harmless := len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
-		hasSecretName(v) || strings.HasPrefix(v, "0x")
+		hasSecretName(v) || strings.HasPrefix(v, "0x") || publicID(v)
 	if harmless {
 		return false
 	}
@@ -365,7 +309,14 @@ func ofAllKinds(v string) bool {
 }
 
 // allJumbled reports whether a word's cases and digits change as in a password that a program made.
-func allJumbled(v string) bool { return len(v) >= 12 && textureOf(v) == twoCases && !public(v) }
+func allJumbled(v string) bool {
+	return len(v) >= 12 && (textureOf(v) == twoCases || drawnLetters(v)) && !public(v)
+}
+
+// drawnLetters reports whether letters alone change case too often for words, and aren't those of words.
+func drawnLetters(v string) bool {
+	return len(v) >= 12 && caseSwitches(v)*5 >= len(v)*2 && skip(v, 0, letter|under, len(v)) == len(v) && jumbled(v)
+}
 
 // unmistakable reports whether a word near a password's name can't be anything else: letters, digits and a mark inside.
 func unmistakable(v string) bool {

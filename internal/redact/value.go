@@ -73,8 +73,9 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		if n := v.to - at; n >= 4 && n <= 8 && s.at(v.to) == ' ' {
 			v.to = max(v.to, lineGroups(t, at))
 		}
-		if rest := lineEnd(t, at, maxQuoted); v.has(phrase) && v.op != "is" && spokenPhrase().MatchString(t[at:rest]) {
+		if rest := lineEnd(t, at, maxQuoted); v.has(phrase|line) && v.op != "is" && spokenPhrase().MatchString(t[at:rest]) {
 			v.to = rest
+			v.tell(phrase, true)
 		}
 		next := skip(t, v.to, blank, 8)
 		ends := next >= len(t) || strings.IndexByte("\r\n#", t[next]) >= 0
