@@ -104,7 +104,8 @@ func (s *session) call(n int) {
 		result = object{"filePath": path, "oldString": from, "newString": to, "originalFile": s.code(150 + s.IntN(300)),
 			"userModified": false, "replaceAll": false, "structuredPatch": []any{}}
 	case 2:
-		tool, input, said = "Bash", object{"command": "go test ./...", "description": "Run the tests"}, "ok\t"+s.sentences(9)
+		tool, input = "Bash", object{"command": "go test ./...", "description": "Run the tests"}
+		said = "ok\t" + s.sentences(9)
 		result = object{"stdout": said, "stderr": "", "interrupted": false, "isImage": false}
 	}
 	s.block("tool_use", object{"type": "tool_use", "id": id, "name": tool, "input": input})

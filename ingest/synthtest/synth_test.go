@@ -45,8 +45,8 @@ func TestSessionsParseCleanly(t *testing.T) {
 					len(s.Turns), s.Where.Cwds)
 			}
 			if f.Files[0].Size != m.Bytes || m.Bytes > 2*o.BytesEach+64<<10 || calls == 0 && o.BytesEach > 9<<10 {
-				t.Errorf("%s: %d bytes, %d calls; want %d bytes, told about %d", m.Path, f.Files[0].Size, calls, m.Bytes,
-					o.BytesEach)
+				t.Errorf("%s: %d bytes, %d calls; want %d bytes, told about %d", m.Path, f.Files[0].Size, calls,
+					m.Bytes, o.BytesEach)
 			}
 		}
 	}

@@ -58,17 +58,17 @@ func newTalk(project int, seed, stream uint64) talk {
 func (t talk) dir() string { return "/home/mira/src/" + t.project }
 
 var (
-	things = strings.Fields("reading station tide window batch queue checkpoint offset cursor sample drift threshold gap " +
-		"spike shard snapshot interval buffer lease block note selection undo patch outline draft vault preview theme index " +
-		"revision device order oven recipe shift invoice ticket platform route delay ledger")
-	parts = strings.Fields("ingest scheduler forecast gauge alert export retry archive feed parser editor sync search " +
-		"palette storage render plugin history conflict kitchen counter payment roster signal timetable")
+	things = strings.Fields("reading station tide window batch queue checkpoint offset cursor sample drift threshold " +
+		"gap spike shard snapshot interval buffer lease block note selection undo patch outline draft vault preview theme " +
+		"index revision device order oven recipe shift invoice ticket platform route delay ledger")
+	parts = strings.Fields("ingest scheduler forecast gauge alert export retry archive feed parser editor sync " +
+		"search palette storage render plugin history conflict kitchen counter payment roster signal timetable")
 	options = strings.Split("SQLite in WAL mode;a Postgres container;one file each;exponential backoff;a fixed delay;"+
 		"Parquet files;one big CSV;a CRDT;last write wins;a web worker;a scan at each key press;a global history;"+
 		"a nightly job;a webhook;two replicas", ";")
-	reasons = strings.Split("one file is easy to copy to the boats;all of them woke up at the same second;the boards lose "+
-		"two minutes a week;people lost whole paragraphs on the train;typing stuttered;nobody wants to click through pages;"+
-		"the analysts load one column at a time;it took two seconds to open", ";")
+	reasons = strings.Split("one file is easy to copy to the boats;all of them woke up at the same second;the boards "+
+		"lose two minutes a week;people lost whole paragraphs on the train;typing stuttered;nobody wants to click through "+
+		"pages;the analysts load one column at a time;it took two seconds to open", ";")
 )
 
 // kinds are what can be said of a choice: the quote, the item's text and a question about it.
@@ -77,16 +77,19 @@ var kinds = []struct{ kind, quote, text, question string }{
 		"what did we choose for the {about}?"},
 	{"decision", "Let's go with {taken} for the {about} instead of {left}.", "{taken} for the {about}",
 		"which way did we go for the {about}?"},
-	{"eliminated", "{left} for the {about} is out: {why}.", "{left} for the {about}", "did we try {left} for the {about}?"},
+	{"eliminated", "{left} for the {about} is out: {why}.", "{left} for the {about}",
+		"did we try {left} for the {about}?"},
 	{"next", "Next, move the {about} to {taken}.", "Move the {about} to {taken}", "what comes next for the {about}?"},
-	{"deferred", "The {about} can wait until after the release.", "The {about}", "what did we put off about the {about}?"},
+	{"deferred", "The {about} can wait until after the release.", "The {about}",
+		"what did we put off about the {about}?"},
 	{"flag", "Careful with the {about}: {why}.", "The {about}: {why}", "what is wrong with the {about}?"},
 	{"goal", "I want the {about} on {taken}.", "The {about} on {taken}", "what did we want of the {about}?"},
 }
 
 func (t talk) item() Item {
 	k := kinds[t.IntN(len(kinds))]
-	of := map[string]string{"about": t.word(), "taken": t.one(options), "left": t.one(options), "why": t.one(reasons)}
+	of := map[string]string{"about": t.word(), "taken": t.one(options), "left": t.one(options),
+		"why": t.one(reasons)}
 	fill := func(form string) string {
 		for name, value := range of {
 			form = strings.ReplaceAll(form, "{"+name+"}", value)
@@ -114,8 +117,8 @@ func (t talk) word() string {
 func (t talk) sentences(n int) string {
 	all := make([]string, n)
 	for i := range all {
-		all[i] = fmt.Sprintf("The %s goes through %s before the %s is read, and %s has to see it too.", t.word(), t.name(),
-			t.word(), t.name())
+		all[i] = fmt.Sprintf("The %s goes through %s before the %s is read, and %s has to see it too.", t.word(),
+			t.name(), t.word(), t.name())
 	}
 	return strings.Join(all, " ")
 }

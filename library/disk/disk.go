@@ -192,6 +192,7 @@ func Mark(path string) string {
 	return MarkOf(fi)
 }
 
+// MarkOf is Mark of what was looked up.
 func MarkOf(fi fs.FileInfo) string {
 	return strconv.FormatInt(fi.Size(), 10) + " " + strconv.FormatInt(fi.ModTime().UnixNano(), 10)
 }

@@ -150,7 +150,8 @@ out vm created /sessions/calm/report.docx lost: no known call made it`)
 		t.Error(diff)
 	}
 	again, _ := m.Rebuild(nil, nil, nil)
-	if !strings.Contains(again, "\n# Asked of a server, which this script doesn't repeat: notion fetch id: page-123\n") {
+	asked := "\n# Asked of a server, which this script doesn't repeat: notion fetch id: page-123\n"
+	if !strings.Contains(again, asked) {
 		t.Errorf("whoever brings the machine back isn't told what else there was:\n%s", again)
 	}
 }

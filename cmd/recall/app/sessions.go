@@ -217,8 +217,8 @@ func (a *App) handedOver(name string, unknown error) (*payload.Payload, error) {
 	}
 	p, err := pipeline.HandedOver(a.Lib, name, remote)
 	if n := received.Handed(a.Lib); p == nil && n > 0 {
-		unknown = hint.With(unknown, "%s handed over by others: recall review shows what waits, recall review --accept "+
-			"takes it", answer.Count(n, "item"))
+		unknown = hint.With(unknown, "%s handed over by others: recall review shows what waits, recall review "+
+			"--accept takes it", answer.Count(n, "item"))
 	}
 	if p == nil {
 		err = unknown

@@ -204,8 +204,8 @@ func tellOthers(a *app.App, w *review.Waiting) {
 			answer.Count(w.Others, "other item"))
 	}
 	if slices.ContainsFunc(w.Received, func(u review.Unseen) bool { return u.Nowhere }) {
-		fmt.Fprintln(a.Err, "recall: handed over for no project here yet: recall resume NAME hands on what you accept; "+
-			"recall import FILE --project NAME chooses one")
+		fmt.Fprintln(a.Err, "recall: handed over for no project here yet: recall resume NAME hands on what you "+
+			"accept; recall import FILE --project NAME chooses one")
 	}
 }
 

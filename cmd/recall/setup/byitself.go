@@ -102,7 +102,8 @@ func removeParts(ctx context.Context, a *app.App, p parts, dryRun bool) error {
 	err = errors.Join(err, disk.RemoveIfThere(a.WorkLogs().File)) // the logs stay
 	if c, lost := a.LoadConfig(); lost == nil {
 		self, _ := app.Self()
-		there := slices.DeleteFunc(append(c.Places(config.ThisSystem()), self), func(p string) bool { return !isThere(p) })
+		places := append(c.Places(config.ThisSystem()), self)
+		there := slices.DeleteFunc(places, func(p string) bool { return !isThere(p) })
 		fmt.Fprintf(a.Out, "What recall has kept stays. To delete everything, remove: %s\n", strings.Join(there, ", "))
 	}
 	return err
