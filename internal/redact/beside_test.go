@@ -51,6 +51,7 @@ func TestSecretBesideItsWord(t *testing.T) {
 		{"see // TODO admin/LanternThistle46", "LanternThistle46"},
 		{"ssid guest, passphrase “copper lizard sofa”", "lizard"},
 		{"die Passphrase lautet „short grey lizard sofa“", "lizard"},
+		{"비밀번호는 Saffron.Lemon_64입니다", "Lemon_64"},
 		{"BACKUP_PASSWORD=short grey lizard sofa\nTZ=UTC", "lizard"},
 		{"ann: whats the admin password?\nbob: it's Thistle88_x\nann: thx", "Thistle88_x"},
 		{`"db_pw": {"sensitive": true, "type": "string", "value": "52WINter!3"}`, "52WINter!3"},

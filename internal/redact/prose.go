@@ -121,10 +121,10 @@ func (y *sentenceRules) after(s *scan, from, to int, looks looksLike) {
 		for end < len(s.text) && end-open < 200 && inWord() && !s.foreignScript(end) {
 			end++
 		}
-		n := end - open
-		grouped := func() bool { return s.at(end) == ' ' && skip(s.text, end+1, digit, n+1) == end+1+n }
-		for n > 0 && n <= 5 && skip(s.text, open, digit, n) == end && grouped() { // in groups: 858 451
-			end += n + 1
+		each := end - open
+		grouped := s.at(end) == ' ' && skip(s.text, end+1, digit, each+1) == end+1+each
+		if grouped && each > 0 && each <= 5 && skip(s.text, open, digit, each) == end { // in groups: 858 451
+			end += each + 1
 		}
 		whole := s.text[open:end]
 		v := strings.TrimLeft(strings.TrimRight(whole, ".,;:!?)*»”“」』"), "(*")
