@@ -47,7 +47,8 @@ type Answer struct {
 	Behind
 	Quoted bool `json:"quoted,omitempty"` // no result is settled: they only quote what was said
 
-	More int `json:"-"` // results found but not shown
+	Rarity text.Bag `json:"-"` // of the question's words, as stems
+	More   int      `json:"-"` // results found but not shown
 
 	AsOf           time.Time `json:"-"` // the end of the day as of which it is answered; zero: now
 	WithoutVectors bool      `json:"-"` // only words were searched: the embedding model gave no usable answer
@@ -263,6 +264,7 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 // Of makes the answer to a question from a search's results.
 func Of(q Question, found index.Answer) Answer {
 	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage,
+		Rarity:   found.Rarity,
 		Narrowed: found.Narrowed, Widened: found.Widened, Listed: found.Listed,
 		Missing: text.Written(q.Text, found.Missing), Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,

@@ -353,7 +353,9 @@ const fewDocs = 20 // a word in at most so many windows and items is rare
 // judge says which of the question's words occur where. If a passage answers, no score tells: that needs a reader.
 func (r *reader) judge(a *Answer, ts []term) {
 	var present float64
+	a.Rarity = text.Bag{}
 	for _, t := range ts {
+		a.Rarity[t.stem] = t.rarity(float64(r.size))
 		if t.df == 0 {
 			a.Missing = append(a.Missing, t.word)
 			continue

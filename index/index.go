@@ -125,6 +125,7 @@ type Answer struct {
 	// Coverage is how much of the question the best result contains: the share, 0 to 1, of the weight of the question's
 	// words, rare words weighing more.
 	Coverage float64
+	Rarity   text.Bag // of the question's words, as stems
 	Missing  []string // words of the question that occur nowhere
 	Unknown  bool     // they are all of its words, or nothing was found
 

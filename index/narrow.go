@@ -72,7 +72,13 @@ var projectForm = text.Pattern(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bt
 // dropFraming drops the terms of a question that only phrase it ("how many times did we …"), unless nothing
 // else is left. Terms that occur a second time stay.
 func dropFraming(s string, ts []term) []term {
-	if kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return phrases().small[t.word] }); len(kept) > 0 {
+	p := phrases()
+	small := func(t term) bool { return p.small[t.word] }
+	beside := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return !p.beside[t.word] })
+	german := slices.ContainsFunc(ts, small) || len(beside) > 1
+	if kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool {
+		return small(t) || german && p.beside[t.word]
+	}); len(kept) > 0 {
 		ts = kept
 	}
 	s = text.HeadMarked(s, maxQuestion)

@@ -76,6 +76,15 @@ func (r *reader) weigh(ctx context.Context, ts []term) error {
 	return err
 }
 
+// rarity is a term's frequency from 0 to 1, the rarest, among so many windows and items: of few, as if there were more
+// without it.
+func (t *term) rarity(n float64) float64 {
+	n = max(n, manyRows)
+	return math.Log(1+(max(n-float64(t.df), 0)+0.5)/(float64(t.df)+0.5)) / math.Log(2*n+2)
+}
+
+const manyRows = 2000
+
 const (
 	countWords  = `SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))`
 	countBegins = `SELECT ifnull(sum(doc), 0) FROM vocabulary WHERE term>=? AND term<?`

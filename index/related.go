@@ -85,10 +85,10 @@ var wordsText string
 
 // phrasing holds the words and forms of questions in words.txt.
 type phrasing struct {
-	small, nothing map[string]bool
-	frames         []*regexp.Regexp
-	asks           map[string][]payload.Kind // by word, the kinds that it asks for
-	pairs          []pair
+	small, beside, nothing map[string]bool
+	frames                 []*regexp.Regexp
+	asks                   map[string][]payload.Kind // by word, the kinds that it asks for
+	pairs                  []pair
 }
 
 // pair is two adjacent words with the kinds that they ask for.
@@ -98,7 +98,8 @@ type pair struct {
 }
 
 var phrases = sync.OnceValue(func() *phrasing {
-	p := &phrasing{small: map[string]bool{}, nothing: map[string]bool{}, asks: map[string][]payload.Kind{}}
+	p := &phrasing{small: map[string]bool{}, beside: map[string]bool{}, nothing: map[string]bool{},
+		asks: map[string][]payload.Kind{}}
 	for line := range strings.Lines(wordsText) {
 		head, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		if !ok || head[0] == '#' {
@@ -121,6 +122,8 @@ var phrases = sync.OnceValue(func() *phrasing {
 			switch name {
 			case "small":
 				p.small[w] = true
+			case "beside":
+				p.beside[w] = true
 			case "nothing":
 				p.nothing[w] = true
 			case "asks":

@@ -3,6 +3,7 @@ package brief
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +26,9 @@ type Bearing struct {
 
 	Doubt payload.Doubt // what may have replaced the claim; the caller knows
 
-	long bool // a quote for a task at length, which is worth more words
+	weighed string  // the person's own question, where what they replied to only weighed it
+	worth   float64 // of a quote: the score of the result that it stands near
+	long    bool    // a quote for a task at length, which is worth more words
 }
 
 // Claims reports whether it is a claim rather than a quote.
@@ -41,16 +44,13 @@ const (
 	atLength  = 16  // content words of a task at length, which names what it is about: what it finds bears on it
 	asGood    = 0.9 // of the first result's score, from which it is what the task is about, too
 	explained = 100 // bytes of a reply that says more than yes or no
-	half      = 0.5 // of a task's words that what excludes it has
-	third     = 0.3 // the same of a task that supposes it
 
-	examinedWords = 3 // the least words of a task that supposes nothing which what excludes it has
-	fewWords      = 2 // words that an exchange shares with a task at length
+	fewWords = 2 // words that an exchange shares with a task at length
 )
 
 // Find asks what recall query of the task's own words answers, within a project ("" for all), and returns what of its
 // first results bears on the task, at most three: claims that forbid it, what a person said that tells not to do it,
-// claims that share words with it, then what a person replied to a question or a proposal, or gave a reason for; for a
+// claims that share words with it, then what binds it, was excluded, or was replied to a question or a proposal; for a
 // task at length, what else the exchanges found came to. What a person only asked for, and what was done, the next
 // session finds in the files.
 func Find(ctx context.Context, x *index.Index, project, task string, wanted func(*Bearing) bool) ([]Bearing, error) {
@@ -63,8 +63,11 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 		same := func(o Bearing) bool {
 			return o.Session == b.Session && (b.Claims() && o.Item.ID == b.Item.ID || !b.Claims() && near(o.Turn, b.Turn))
 		}
-		if !slices.ContainsFunc(all, same) && wanted(b) {
+		switch i := slices.IndexFunc(all, same); {
+		case i < 0 && wanted(b):
 			all = append(all, *b)
+		case i >= 0 && b.Turn == all[i].Turn && all[i].Before == "": // with what it changes
+			all[i].Before, all[i].Asked = b.Before, cmp.Or(b.Asked, all[i].Asked)
 		}
 		return nil
 	}
@@ -88,9 +91,9 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 		return all[:min(len(all), most)], err
 	}
 	asks := text.Words(task)
-	long := len(asks) >= atLength
+	k := readTask(task, found.Rarity, found.Results)
 	act := check.Read(check.Action{Text: task})
-	var orders, claims, dead, quotes, offers []Bearing
+	var orders, claims, said, offers []Bearing
 	heard := map[string]bool{} // whose orders are known: results stand near one another
 	for _, r := range found.Results {
 		from, to := r.Turn, r.Turn
@@ -102,6 +105,7 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 			return nil, err
 		}
 		turns = asTyped(turns)
+		said = append(said, k.remarks(turns, r)...)
 		for _, t := range turns {
 			if typed(t) {
 				read = append(read, quoted(t, r.Place))
@@ -109,33 +113,36 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 		}
 		orders = append(orders, forbidding(turns, r.Place, act, heard)...)
 		if r.Score >= asGood {
-			dead = append(dead, examined(turns, r.Place, task, asks)...)
+			said = append(said, k.examined(turns, r)...)
 		}
-		if stands := r.Item != nil && claimed[r.Item.Kind] && r.Item.Current(); stands && about(r, turns, task, asks) {
+		if stands := r.Item != nil && claimed[r.Item.Kind] && r.Item.Current(); stands && k.about(r, turns) {
 			claims = append(claims, Bearing{Placed: r.Placed()})
 			continue
 		}
-		b, done := putOff(turns, r, asks, found.Results)
-		if done {
+		over := func(t index.Turn) bool {
+			return typed(t) && slices.ContainsFunc(text.Sentences(text.HeadMarked(t.Text, compared), true),
+				func(s string) bool { return k.done(s, t, r) })
+		}
+		if slices.ContainsFunc(turns, over) {
 			continue
 		}
-		into := &quotes
-		if b == nil {
-			b = reply(turns, r.Place, from, asks)
-		}
-		sure := r.Score >= asGood || b != nil && long // and then shares a fifth of many words
-		if b == nil && long {
+		into := &said
+		b := k.reply(turns, r.Place, from)
+		sure := r.Score >= asGood || b != nil && k.long // and then shares a fifth of many words
+		if b == nil && k.long {
 			b, into = offered(turns, r, from, asks), &offers
 		}
 		if b != nil && (sure || meet(task, b.Asked+"\n"+b.Item.Text)) {
+			b.worth = r.Score
 			*into = append(*into, *b)
 		}
 	}
-	for _, b := range slices.Concat(orders, claims, dead, quotes, offers) {
+	slices.SortStableFunc(said, func(a, b Bearing) int { return cmp.Compare(b.worth, a.worth) })
+	for _, b := range slices.Concat(orders, claims, said, offers) {
 		if len(all) >= most { // latest searches for each
 			break
 		}
-		b.long = long && !b.Claims()
+		b.long = k.long && !b.Claims()
 		if err := add(&b); err != nil {
 			return nil, err
 		}
@@ -146,29 +153,37 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 // latest returns what a person said last of a question where a quote is what they had replied to it, or of the quote
 // itself where they took it back.
 func latest(ctx context.Context, x *index.Index, b *Bearing, read []Bearing) (*Bearing, error) {
-	question := text.Answer(b.Asked, b.Item.Text)
-	switch {
-	case b.Claims():
+	if b.Claims() {
 		return b, nil
-	case question == nil:
-		return takenBack(b, read), nil
 	}
-	last, err := x.Later(ctx, &b.Placed, text.Asking(b.Asked), question)
-	if err != nil || last == nil {
-		return b, err
+	asked := cmp.Or(b.weighed, text.Asking(b.Asked))
+	if question := text.Answer(cmp.Or(b.weighed, b.Asked), b.Item.Text); question != nil {
+		last, err := x.Later(ctx, &b.Placed, asked, question)
+		if err != nil {
+			return b, err
+		}
+		if last != nil {
+			return &Bearing{Placed: *last, Before: b.Item.Text, Asked: b.Asked, long: b.long}, nil
+		}
 	}
-	return &Bearing{Placed: *last, Before: b.Item.Text, Asked: b.Asked, long: b.long}, nil
+	return takenBack(b, read), nil
 }
 
-// takenBack returns what a person said last of a quote of theirs, among what was read, that says its opposite.
+// takenBack returns what a person said last, among what was read, that says the opposite of a quote of theirs, or that
+// what it is about changes.
 func takenBack(b *Bearing, read []Bearing) (last *Bearing) {
 	if last = b; b.Item.By != payload.ByUser {
 		return b
 	}
 	was := text.HeadMarked(b.Item.Text, compared)
+	about := text.Words(was + "\n" + text.LastWords(b.Asked) + "\n" + b.weighed)
+	maps.DeleteFunc(about, func(w string, _ float64) bool { return len(w) <= shortest })
 	for _, r := range read {
 		for _, s := range text.Sentences(text.HeadMarked(r.Item.Text, compared), true) {
-			if r.Item.At.After(last.Item.At) && !strings.HasSuffix(s, "?") && distill.Opposes(s, was) {
+			if !r.Item.At.After(last.Item.At) || asksBack(s) {
+				continue
+			}
+			if changes := text.SaysChanged(s) && count(about.Among(s)) >= twice; changes || distill.Opposes(s, was) {
 				later := r
 				later.Item.Text = s
 				later.Before, later.Asked, later.long = b.Item.Text, b.Asked, b.long
@@ -179,7 +194,10 @@ func takenBack(b *Bearing, read []Bearing) (last *Bearing) {
 	return last
 }
 
-const compared = 1 << 10 // bytes of what a person said, with what they said before
+const (
+	compared = 1 << 10 // bytes of what a person said, with what they said before
+	shortest = 3       // bytes of a word that says nothing in some language
+)
 
 // Forbidden returns what a person said last that tells not to do what an edit or a command does, nil if nothing. It is
 // looked for by words alone: this is asked at each call.
@@ -235,7 +253,7 @@ func near(a, b int) bool { return max(a-b, b-a) <= around }
 
 // about reports whether a claim and the turn it stands in share enough words with what is asked. What a plan does, the
 // files tell, but not what it leaves out: a point that denies nothing must be about most of what is asked.
-func about(r *answer.Result, turns []index.Turn, task string, asks text.Bag) bool {
+func (k *task) about(r *answer.Result, turns []index.Turn) bool {
 	it := r.Item
 	said := strings.Join(append([]string{it.Text, it.Why, it.Scope}, slices.Concat(it.About, it.Aliases,
 		it.Alternatives)...), "\n")
@@ -244,7 +262,7 @@ func about(r *answer.Result, turns []index.Turn, task string, asks text.Bag) boo
 			said += "\n" + t.Text
 		}
 	}
-	return len(r.Terms) > 0 && shared(task, said) >= atLeast(asks)
+	return len(r.Terms) > 0 && float64(shared(k.text, said)) >= k.least
 }
 
 // claimed are the kinds that say what stands.
@@ -283,77 +301,6 @@ func forbidding(turns []index.Turn, at index.Place, act *check.Deed, heard map[s
 	return all
 }
 
-// examined returns what an assistant said that excludes what a task supposes: near where it looked for a cause, with
-// what was supposed in its message before. A task that supposes nothing must be about most of it, and is told what an
-// exchange ended with only if the one before ended with a supposition.
-func examined(turns []index.Turn, at index.Place, task string, asks text.Bag) []Bearing {
-	said := func(t index.Turn) bool { return !typed(t) }
-	asked := supposes().MatchString(task)
-	least, share := examinedWords, half
-	if asked {
-		least, share = fewWords, third
-	}
-	var best *Bearing
-	for i, t := range turns {
-		concluded := false                             // a person asked in between to look
-		ends := i+1 == len(turns) || !said(turns[i+1]) // with what was found
-		answered := ""
-		if ends && i+1 < len(turns) {
-			answered = turns[i+1].Text
-		}
-		first := text.Sentences(answered, true) // what follows may be about something else
-		denied := len(first) > 0 && text.Denies(first[0])
-		passage := ""
-		if i > 0 && said(turns[i-1]) {
-			passage = turns[i-1].Text
-		} else if i > 1 && said(turns[i-2]) && supposes().MatchString(turns[i-2].Text) {
-			passage, concluded = turns[i-2].Text, true
-		}
-		if !said(t) || ends && !asked && !concluded {
-			continue
-		}
-		has := asks.Among(passage + " " + t.Text)
-		if len(has) < least || asks.In(has) < share || denied {
-			continue
-		}
-		for _, s := range text.Sentences(text.OneLine(t.Text), false) {
-			passage += " " + s
-			words := text.Words(passage)
-			if words.Shared(asks) < least || asks.In(words) < share || !excludes().MatchString(s) {
-				continue
-			}
-			least = words.Shared(asks) + 1 // another must have more
-			b := quoted(t, at)
-			b.Item.By, b.Item.Text = payload.ByAssistant, text.Nearest(passage, asks)
-			if b.Item.Text != s {
-				b.Item.Text += " … " + s
-			}
-			b.Answered = answered
-			best = &b
-			break
-		}
-	}
-	supposed := func(t index.Turn) bool { return said(t) && supposes().MatchString(t.Text) }
-	if best == nil || !slices.ContainsFunc(turns, supposed) {
-		return nil
-	}
-	return []Bearing{*best}
-}
-
-var (
-	// supposes matches what supposes a cause, or asks whether it is one.
-	supposes = text.Pattern(`(?i)\b(?:maybe|perhaps|possibly|probably|might|may be|` +
-		`could (?:it|the|that|this|there|also|be|cause)|` +
-		`suspect\w*|suspicion|guess|hypothes[ie]s|theory|candidate|i th(?:ink|ought)|` +
-		`(?:first|my|one) (?:thought|idea)|` +
-		`caus(?:es?|ed|ing)|because|since|that['’]s (?:why|where)|is why|behind|check (?:whether|if|the)|look at)\b|` +
-		`^(?:is|are|does|do|did|was)\b.*\?`)
-	// excludes matches what says of something that it isn't so.
-	excludes = text.Pattern(`(?i)\b(?:no|not|never|nothing|none|neither|nor|without|cannot|exclud\w*|reject\w*|` +
-		`rul(?:es?|ed) out|clear(?:s|ed)|innocent|out of the question|off the hook|dead end|red herring|fine|healthy)\b|` +
-		`n['’]t\b`)
-)
-
 // quoted returns what a person said as a quote.
 func quoted(t index.Turn, at index.Place) Bearing {
 	return Bearing{Placed: index.Placed{Place: at, Turn: t.N, Item: payload.Item{Kind: payload.Lead, Text: t.Text,
@@ -365,22 +312,19 @@ func replied(turns []index.Turn, i int, at index.Place) *Bearing {
 	b := quoted(turns[i], at)
 	if i > 0 && !typed(turns[i-1]) {
 		b.Asked = turns[i-1].Text
+		b.weighed = weighed(turns[:i+1])
 	}
 	return &b
 }
 
 // reply returns what a person replied from a turn on, nil if they replied nothing there that bears on what is asked.
-func reply(turns []index.Turn, at index.Place, from int, asks text.Bag) *Bearing {
+func (k *task) reply(turns []index.Turn, at index.Place, from int) *Bearing {
 	for i, t := range turns {
-		if t.N < from || !typed(t) {
+		if t.N < from || !typed(t) || asksBack(t.Text) {
 			continue
 		}
-		if i > 0 && bears(turns[:i+1], asks) {
+		if i > 0 && k.bears(turns[:i+1]) {
 			return replied(turns, i, at)
-		}
-		if t.Text = reasoned(t.Text, asks); t.Text != "" {
-			b := quoted(t, at)
-			return &b
 		}
 	}
 	return nil
@@ -415,70 +359,44 @@ func offered(turns []index.Turn, r *answer.Result, from int, asks text.Bag) *Bea
 	return &b
 }
 
-// reasoned returns the sentence about what is asked that gives its reason, or what it was preferred to, which no file
-// tells; "" if none does.
-func reasoned(said string, asks text.Bag) string {
-	for _, s := range text.Sentences(said, false) {
-		if reasons().MatchString(s) && text.Words(s).Shared(asks) >= max(atLeast(asks), len(asks)/3) {
-			return s
-		}
-	}
-	return ""
-}
-
-var reasons = text.Pattern(`(?i)\b(?:because|so that|otherwise|instead of|rather than|weil|damit|statt|parce que|porque)\b`)
-
 // bears reports whether the last of some turns settles what the turn before it asks or proposes, and bears on the words
 // asked. It settles something if the words before it end with a question, if it leaves them at that, or if it takes up
 // one of them; what follows a person's own turn is the reason of a refusal.
-func bears(turns []index.Turn, asks text.Bag) bool {
+func (k *task) bears(turns []index.Turn) bool {
 	last := len(turns) - 1
-	said, before, earlier := text.Words(turns[last].Text), text.Words(turns[last-1].Text), text.Bag{}
+	said, before, earlier := turns[last].Text, turns[last-1].Text, ""
 	if last > 1 {
-		earlier = text.Words(turns[last-2].Text)
+		earlier = turns[last-2].Text
 	}
-	asked := typed(turns[last-1]) || strings.Contains(text.LastWords(turns[last-1].Text), "?")
-	if !asked && !text.LeavesIt(turns[last].Text) && said.Without(earlier).Shared(before) == 0 {
+	own := weighed(turns)
+	before += "\n" + own
+	asked := typed(turns[last-1]) || strings.Contains(text.LastWords(before), "?")
+	if !asked && !text.LeavesIt(said) && text.Words(said).Without(text.Words(earlier)).Shared(text.Words(before)) == 0 {
 		return false
 	}
-	if said.Shared(asks) > 0 { // it speaks of the matter itself
-		before.Add(earlier)
+	if len(k.in(said)) > 0 { // it speaks of the matter itself
+		before += "\n" + earlier
 	}
-	before.Add(said)
-	return before.Shared(asks) >= atLeast(asks)
+	if chose := !asked && own == "" && !text.LeavesIt(said); chose && len(k.in(said+"\n"+earlier)) == 0 {
+		return false
+	}
+	said += "\n" + before
+	has := k.in(said)
+	return (count(has) >= k.least || k.long && float64(len(has)) >= k.least) && shared(k.text, said) >= fewWords
 }
 
-// putOff returns where a person put off what a task is to do, nil if they didn't: the task has half of what stands
-// before the words that put off. It is done if a later session's result has the same words.
-func putOff(turns []index.Turn, r *answer.Result, asks text.Bag, results []*answer.Result) (b *Bearing, done bool) {
-	for _, t := range turns {
-		if !typed(t) {
-			continue
-		}
-		for _, s := range text.Sentences(t.Text, true) {
-			at := later().FindStringIndex(s)
-			if at == nil {
-				continue
-			}
-			of := asks.Among(s[:at[0]])
-			if len(of) == 0 || 2*len(of) < len(text.Words(s[:at[0]])) {
-				continue
-			}
-			quote := quoted(t, r.Place)
-			_, rest, _ := strings.Cut(t.Text, s) // until when, or why
-			quote.Item.Text = s + rest
-			return &quote, slices.ContainsFunc(results, func(o *answer.Result) bool {
-				return o.Session != r.Session && o.At.After(t.At) && len(of.Among(o.Passage)) == len(of)
-			})
-		}
+// weighed returns a person's own question that the last of some turns answers after the assistant only weighed it, ""
+// if it isn't so.
+func weighed(turns []index.Turn) string {
+	last := len(turns) - 1
+	if last < 2 || !typed(turns[last-2]) || typed(turns[last-1]) || asksBack(turns[last-1].Text) {
+		return ""
 	}
-	return nil, false
+	asked := turns[last-2].Text
+	if !asksBack(asked) || text.Words(asked).Shared(text.Words(turns[last].Text)) == 0 {
+		return ""
+	}
+	return asked
 }
-
-// later matches what puts something off.
-var later = text.Pattern(`(?i)\b(?:later|not (?:yet|now|today|this)|` +
-	`(?:wait|hold off|leave|park|skip|postpone|defer)\w*\b` +
-	`[^.;]{0,16}\b(?:for|after|that|this|it|those)|after the|for now|till|until|` +
-	`verschieb\w*|verschoben|erst wenn|später|noch nicht|erstmal)\b|先不|暂时|以后再|再说|后回し|後回し|まだ|してから`)
 
 func typed(t index.Turn) bool { return t.Role == "user" }

@@ -7,9 +7,6 @@ import (
 	"recall/internal/text"
 )
 
-// atLeast is how many words what bears on a task shares with it.
-func atLeast(asks text.Bag) int { return max(2, len(asks)/inWords) }
-
 // shared counts the words of a task that were said. Two that stand side by side in both are one name: "access points".
 func shared(task, said string) int {
 	n, in := text.Words(said).Shared(text.Words(task)), map[[2]string]bool{}

@@ -139,8 +139,8 @@ func (a *Answered) reopens(s string) (reopens, again bool) {
 		return false, false
 	case taken:
 		return false, changed || a.strangeIn(s, a.took) <= strange
-	case a.unit != nil:
-		return len(said.numbers()) > 0 && said.Shared(a.unit) == len(a.unit), false
+	case a.unit != nil && len(said.numbers()) > 0 && said.Shared(a.unit) == len(a.unit):
+		return true, false
 	}
 	return changed || a.yesNo && (turns || Denies(s)), false
 }

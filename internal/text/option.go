@@ -12,7 +12,7 @@ var denies = Pattern(`(?i)\b(no|not|never|without|don['’]?t|doesn['’]?t|isn[
 func Denies(sentence string) bool { return denies().MatchString(sentence) }
 
 // eitherOr matches two options that a sentence offers or compares, up to four words of each.
-var eitherOr = Pattern(`(?i)((?:[^\s,.;:?!]+\s+){0,3}[^\s,.;:?!]+,?\s+)(?:or|against|versus|vs)\s+` +
+var eitherOr = Pattern(`(?i)((?:[^\s,.;:?!]+\s+){0,3}[^\s,.;:?!]+,?\s+)(?:or|oder|ou|against|versus|vs|还是)\s+` +
 	`((?:[^\s,.;:?!]+\s*){1,4})`)
 
 // purpose matches what an option is for.
@@ -44,7 +44,8 @@ func Lost(sentence string, took Bag) Bag {
 // options returns the two options of a sentence of which a reply took one, "" if it took neither.
 func options(sentence string, took Bag) (first, second string, tookFirst bool) {
 	taken := false
-	if AnyOf(sentence, strings.Contains, " or ", " against ", " versus ", " vs ") {
+	sentence = strings.ReplaceAll(sentence, "还是", " 还是 ")
+	if AnyOf(sentence, strings.Contains, " or ", " oder ", " ou ", " 还是 ", " against ", " versus ", " vs ") {
 		Each(sentence, func(w string) bool { taken = took.Has(Stem(w)); return !taken })
 	}
 	if !taken {
@@ -99,9 +100,12 @@ func SaysChanged(s string) bool { return saysChanged().MatchString(s) }
 
 var saysChanged = Pattern(`(?i)\b(?:instead(?: of)?|in place of|in favou?r of|no longer|(?:not?|no \S+) any ?more|anymore|` +
 	`replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang(?:e[sd]?|ing)|drop(?:s|ped)?|removed?|` +
-	`abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|` +
+	`abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|overrul\w+|revert\w*|reversed|` +
 	`undone|(?:goes|go|went|gone) back|(?:tak\w+|took)(?: that| this| it)? back|after all|` +
-	`forget|scrap|back to|from now on|(?:we|i)(?:['’]d| would) rather)\b`)
+	`forget|scrap|back to|from now on|(?:we|i)(?:['’]d| would) rather|` +
+	`statt|anstatt|stattdessen|nicht mehr|doch|wieder|` +
+	`(?:stelle?n?|umgestellt|steigen)\b.*\bum|ab (?:jetzt|sofort))\b|` +
+	`改[为成用]|换成|不再|还是|代わり|に変更|に戻|やめ|やっぱり`)
 
 // LeavesIt reports whether a reply says that what was just said is to stay as it is, for now or for good.
 func LeavesIt(reply string) bool { return leavesIt().MatchString(reply) }
