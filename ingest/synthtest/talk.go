@@ -59,16 +59,16 @@ func (t talk) dir() string { return "/home/mira/src/" + t.project }
 
 var (
 	things = strings.Fields("reading station tide window batch queue checkpoint offset cursor sample drift threshold " +
-		"gap spike shard snapshot interval buffer lease block note selection undo patch outline draft vault preview theme " +
-		"index revision device order oven recipe shift invoice ticket platform route delay ledger")
+		"gap spike shard snapshot interval buffer lease block note selection undo patch outline draft vault preview " +
+		"theme index revision device order oven recipe shift invoice ticket platform route delay ledger")
 	parts = strings.Fields("ingest scheduler forecast gauge alert export retry archive feed parser editor sync " +
 		"search palette storage render plugin history conflict kitchen counter payment roster signal timetable")
 	options = strings.Split("SQLite in WAL mode;a Postgres container;one file each;exponential backoff;a fixed delay;"+
 		"Parquet files;one big CSV;a CRDT;last write wins;a web worker;a scan at each key press;a global history;"+
 		"a nightly job;a webhook;two replicas", ";")
 	reasons = strings.Split("one file is easy to copy to the boats;all of them woke up at the same second;the boards "+
-		"lose two minutes a week;people lost whole paragraphs on the train;typing stuttered;nobody wants to click through "+
-		"pages;the analysts load one column at a time;it took two seconds to open", ";")
+		"lose two minutes a week;people lost whole paragraphs on the train;typing stuttered;nobody wants to click "+
+		"through pages;the analysts load one column at a time;it took two seconds to open", ";")
 )
 
 // kinds are what can be said of a choice: the quote, the item's text and a question about it.
@@ -96,8 +96,8 @@ func (t talk) item() Item {
 		}
 		return form
 	}
-	i := Item{ID: t.charsOf("abcdefghijklmnopqrstuvwxyz234567", 10), Project: t.project, Kind: k.kind, About: of["about"],
-		Quote: fill(k.quote), Text: fill(k.text), Question: fill(k.question)}
+	i := Item{ID: t.charsOf("abcdefghijklmnopqrstuvwxyz234567", 10), Project: t.project, Kind: k.kind,
+		About: of["about"], Quote: fill(k.quote), Text: fill(k.text), Question: fill(k.question)}
 	if k.kind == "decision" || k.kind == "eliminated" {
 		i.Why, i.Lost = of["why"], []string{of["left"]}
 	}

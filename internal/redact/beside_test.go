@@ -48,7 +48,7 @@ func TestSecretBesideItsWord(t *testing.T) {
 		{"q4Zt8wRbN2xKs7Lm", "q4Zt8wRbN2xKs7Lm"},
 		{"Zugang: `admin` / `Meadow+Thistle_46`", "Thistle_46"},
 		{"ROUTER LOGIN\nadmin\nLanternThistle461", "LanternThistle461"},
-		{"see // TODO admin/LanternThistle46", "LanternThistle46"},
+		{"see // by hand: admin/LanternThistle46", "LanternThistle46"},
 		{"ssid guest, passphrase “copper lizard sofa”", "lizard"},
 		{"die Passphrase lautet „short grey lizard sofa“", "lizard"},
 		{"비밀번호는 Saffron.Lemon_64입니다", "Lemon_64"},

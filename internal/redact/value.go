@@ -73,7 +73,8 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		if n := v.to - at; n >= 4 && n <= 8 && s.at(v.to) == ' ' {
 			v.to = max(v.to, lineGroups(t, at))
 		}
-		if rest := lineEnd(t, at, maxQuoted); v.has(phrase|line) && v.op != "is" && spokenPhrase().MatchString(t[at:rest]) {
+		rest := lineEnd(t, at, maxQuoted)
+		if v.has(phrase|line) && v.op != "is" && spokenPhrase().MatchString(t[at:rest]) {
 			v.to = rest
 			v.tell(phrase, true)
 		}

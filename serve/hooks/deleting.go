@@ -91,8 +91,8 @@ func tooLate(paths []string) Answer {
 func savedNote(g *guard.Report, archived int) string {
 	text := "Note from recall: this removes nothing that is in recall's library."
 	if g.Count() > 0 || len(g.Memories()) > 0 {
-		text = fmt.Sprintf("Note from recall: this removes %s, every byte of which is in recall's library (compared just "+
-			"now", plain(g.Holds()))
+		text = fmt.Sprintf("Note from recall: this removes %s, every byte of which is in recall's library (compared "+
+			"just now", plain(g.Holds()))
 		if archived > 0 {
 			text += fmt.Sprintf("; %d archived first", archived)
 		}

@@ -1,0 +1,155 @@
+package offline
+
+import (
+	"slices"
+
+	"recall/distill"
+	"recall/ingest"
+	"recall/internal/text"
+	"recall/payload"
+)
+
+// next quotes what is to be done next: the last thing typed if nothing followed it; else what was said last, at the
+// end, to come next.
+func next(t *talk, goals []payload.Item) []payload.Item {
+	if sp := t.waiting; sp != nil {
+		begun := t.cut != nil && t.cut.turn != sp.turn // else it says why a call was refused
+		it, ok := requested(sp, 2)
+		switch {
+		case len(goals) > 0 && goals[0].First().Turn == string(sp.turn.ID):
+			return nil
+		case begun && t.cut.call != nil && ingest.Commits(t.cut.call.Command): // no more than the commit is left
+		case ok && (begun || slices.ContainsFunc(sp.parts, sentence.requests)): // no good-bye
+			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
+			if of, there := sp.pointsTo(); there {
+				it.Evidence = append(it.Evidence, of)
+			}
+			return []payload.Item{it}
+		}
+	}
+	ended := t.cut == nil // the person said no more than good-bye since
+	for _, sp := range slices.Backward(t.speeches) {
+		if sp.exchange < t.n-2 {
+			break
+		}
+		if !sp.user && !(sp.source == message && sp.closing) {
+			continue
+		}
+		if !sp.user && ended {
+			left := sp.leaves()
+			answered := len(left) > 0 && t.acted && t.tookUp(sp, &sp.parts[len(sp.parts)-1])
+			if len(left) > 0 && !answered {
+				return left
+			}
+		}
+		ended = ended && (passage{sp, sp.parts}).greets()
+		for _, p := range slices.Backward(sp.passages()) {
+			for i := range p.run {
+				s := &p.run[i]
+				if !asks(s.text) && s.comesNext(sp.user) && !t.tookUp(sp, s) {
+					from := i
+					if i > 0 && distill.NeedsContext(s.text) {
+						from--
+					}
+					it := passage{sp, p.run[from:]}.item(payload.ToldNextRule)
+					it.Hint, it.Confidence = payload.Next, 1
+					return []payload.Item{it}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// tookUp reports whether the person answered what a message before their last words said to come next, and the session
+// went on with that: in no more than a yes or no, with a no, or in words of it. Then it isn't next any more.
+func (t *talk) tookUp(sp *speech, next *sentence) bool {
+	if sp.user || t.waiting != nil || t.asked == nil || t.asked.reacts != sp {
+		return false
+	}
+	said := t.asked.text
+	return (passage{t.asked, t.asked.parts}).bare() || text.Refuses(said) ||
+		keywords(said).Shared(keywords(next.text)) > 0
+}
+
+// pointsTo returns what a typed text answers, or means by "that".
+func (sp *speech) pointsTo() (of payload.Evidence, ok bool) {
+	if _, of, ok = (passage{sp, sp.parts}).answered(); ok || sp.reacts == nil || len(sp.reacts.parts) == 0 ||
+		!pointsBack().MatchString(passage{sp, sp.begins()}.text()) { // what follows points at that
+		return of, ok
+	}
+	last := sp.reacts.parts[len(sp.reacts.parts)-1]
+	if last.cues.has(cueNarrate) {
+		return of, false
+	}
+	return cite(sp.reacts.turn, sp.reacts.text, last.from, last.to), true
+}
+
+// maxLeft is how many passages of what is left at the end are quoted.
+const maxLeft = 3
+
+// leaves quotes what a closing message says is next, in a list, or else what it asks last of all.
+func (sp *speech) leaves() (out []payload.Item) {
+	comes := func(s sentence) bool { return s.head != nil && nextHead().MatchString(s.head.text) }
+	left := *sp
+	if from := slices.IndexFunc(sp.parts, comes); from >= 0 {
+		left.parts = sp.parts[from:]
+		if to := slices.IndexFunc(left.parts, func(s sentence) bool { return !s.listedWith(&left.parts[0]) }); to > 0 {
+			left.parts = left.parts[:to]
+		}
+	} else if left.parts = sp.asksLast(); left.parts == nil {
+		return nil
+	}
+	for _, p := range left.passages() {
+		it := p.item(payload.ToldNextRule)
+		it.Hint, it.Confidence = payload.Next, 1
+		out = append(out, it)
+	}
+	return out[:min(maxLeft, len(out))]
+}
+
+// asksLast returns the question that a message ends with, with what it is about, or the list of them.
+func (sp *speech) asksLast() []sentence {
+	from := len(sp.parts) - 1
+	if from < 0 { // it is a block of code
+		return nil
+	}
+	last := &sp.parts[from]
+	if !asks(last.text) || last.cues.has(cueMenu) {
+		return nil
+	}
+	for from > 0 && sp.parts[from-1].listedWith(last) {
+		from--
+	}
+	if from > 0 && (!sp.parts[from].opens || !tells(last.text, minTelling)) {
+		from--
+	}
+	return sp.parts[from:]
+}
+
+// comesNext matches a sentence that says what comes next.
+var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to ?do|still to do|to (?:go on|continue)|` +
+	`als nächstes)\b[^.]{0,40}:|` +
+	`\b(?:next (?:time|up|step|comes|would|is|i|we)|(?:be|is|are|comes?|thats|that['’]s) (?:the |up )?next|` +
+	`after that comes|is what['’]s left|tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b|` +
+	`下一步|接下来|次のステップ|^次は`)
+
+// comesNext reports whether a sentence says what comes next: a person's also if it is more than a good-bye or a warning
+// and names a time to come, as in "on monday we start with the headings".
+func (s *sentence) comesNext(typed bool) bool {
+	rest := atTime().ReplaceAllString(s.text, " ")
+	atTime := typed && rest != s.text && !s.cues.has(cueWarn) && len(keywords(rest).Without(smallTalk())) > 0
+	return atTime || comesNext().MatchString(s.text)
+}
+
+// atTime matches a time to come.
+var atTime = text.Pattern(`(?i)\b(?:tomorrow|tmrw|tonight|weekend|this (?:afternoon|evening)|` +
+	`in the (?:morning|afternoon|evening)|after (?:lunch|the (?:break|meeting|stand-?up))|when i(?:['’]?m| am) back|` +
+	`not today|later today|next (?:session|week)|(?:on|by|for|till|until|first thing|over) ` +
+	`(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|morgen|wochenende|nächste woche)\b`)
+
+// nextHead matches a heading above a list of what comes next.
+var nextHead = text.Pattern(`(?i)(?:^\W*|[.!] )(?:(?:the|your|my|suggested|recommended|possible|immediate|open) )?` +
+	`(?:next(?: (?:up|steps?|actions?))?|remaining(?: (?:work|steps|items|tasks))?|to ?do|` +
+	`(?:what['’]s|what is) (?:next|left)|questions|` +
+	`nächste schritte|offen|下一步\pL*|接下来|待办|次のステップ|残り\pL*)\W*$`)
