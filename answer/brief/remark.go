@@ -62,8 +62,12 @@ func (k *task) remarks(turns []index.Turn, r *answer.Result) (all []Bearing) {
 		said := text.HeadMarked(t.Text, compared)
 		best, most, before := Bearing{}, 0.0, ""
 		for _, s := range text.Sentences(said, true) {
-			if w := k.bound(before, s, then); w > most && !k.done(s, t, r) {
-				t.Text = said[strings.Index(said, s):] // until when, or why
+			w, from := k.bound(before, s, then), s
+			if w == 0 && before != "" && text.SaysChanged(s) { // "They come off. Back to paper"
+				w, from = k.bound("", before+" "+s, then), before
+			}
+			if w > most && !k.done(s, t, r) {
+				t.Text = said[strings.Index(said, from):] // with until when, or why
 				best = quoted(t, r.Place)
 				best.worth, most = r.Score, w
 			}
