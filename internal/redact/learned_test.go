@@ -69,6 +69,15 @@ func TestToldPasswordIsMaskedEverywhere(t *testing.T) {
 	}
 }
 
+// A password that was told is masked where a program encoded all but its letters and digits, too.
+func TestToldPasswordIsMaskedEncoded(t *testing.T) {
+	r := redact.New().Session()
+	r.Text("the admin password is meadow_Pebble89-gate")
+	if got := r.Known("GET /login?u=admin&x=meadow%5FPebble89%2Dgate"); strings.Contains(got, "Pebble89") {
+		t.Errorf("it is left in %s", got)
+	}
+}
+
 // In an object with both, the value of a name is its own, and a "value" stays.
 func TestValueBesideAPassword(t *testing.T) {
 	got := redact.New().Session().Text(`{"password": "Maple4276!x", "value": "green-leaf-42"}`)

@@ -194,7 +194,7 @@ func variants(secret string) []string {
 		return nil
 	}
 	all := []string{strings.ToLower(secret), strings.ToUpper(secret), url.QueryEscape(secret),
-		url.PathEscape(secret)}
+		url.PathEscape(secret), percent(secret)}
 	all = append(all, hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))))
 	quoted := strconv.Quote(secret)
 	all = append(all, quoted[1:len(quoted)-1])
@@ -207,4 +207,17 @@ func variants(secret string) []string {
 		}
 	}
 	return slices.DeleteFunc(all, func(v string) bool { return v == secret })
+}
+
+// percent encodes everything but letters and digits, as some programs do.
+func percent(v string) string {
+	var b strings.Builder
+	for i := range len(v) {
+		if is(v[i], alnum) {
+			b.WriteByte(v[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", v[i])
+		}
+	}
+	return b.String()
 }
