@@ -103,15 +103,10 @@ func removeParts(ctx context.Context, a *app.App, p parts, dryRun bool) error {
 	if c, lost := a.LoadConfig(); lost == nil {
 		self, _ := app.Self()
 		places := append(c.Places(config.ThisSystem()), self)
-		there := slices.DeleteFunc(places, func(p string) bool { return !isThere(p) })
+		there := slices.DeleteFunc(places, func(p string) bool { return !disk.Exists(p) })
 		fmt.Fprintf(a.Out, "What recall has kept stays. To delete everything, remove: %s\n", strings.Join(there, ", "))
 	}
 	return err
-}
-
-func isThere(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // showParts shows how each client in use is served, what went wrong in hooks, and how the jobs went. The exit code is
@@ -292,7 +287,7 @@ func change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 			faults = append(faults, hint.With(err, "correct the file by hand; the client itself can't read it either"))
 		case !c.Differs() && p != nil:
 			fmt.Fprintf(a.Out, "%s: recall is already in it\n", place)
-		case !c.Differs() && !isThere(f.Path):
+		case !c.Differs() && !disk.Exists(f.Path):
 			absent++
 		case !c.Differs():
 			fmt.Fprintf(a.Out, "%s: recall isn't in it\n", place)
