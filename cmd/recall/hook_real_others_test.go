@@ -43,10 +43,13 @@ var otherClients = []struct {
 // settled, at the prompt what was said long before and bears on it.
 func TestRealOtherClientsAreTold(t *testing.T) {
 	programs := map[string]string{}
+	exe := ""
 	for _, c := range otherClients {
 		programs[c.word] = os.Getenv(c.variable)
+		if programs[c.word] != "" && exe == "" {
+			exe = built(t, filepath.Join(t.TempDir(), "recall"))
+		}
 	}
-	exe := built(t, filepath.Join(t.TempDir(), "recall"))
 	for _, c := range otherClients {
 		t.Run(c.word, func(t *testing.T) {
 			if programs[c.word] == "" {
