@@ -92,7 +92,8 @@ func atHome(dir string, setenv func(key, value string)) error {
 		{"LocalAppData", filepath.Join(home, "cache")},
 		{"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"AppData", filepath.Join(home, "config")},
 		{"TZ", "UTC"}, {"NO_COLOR", "1"}, {embedProvider, os.Getenv(embedProvider)}, {"EDITOR", ""}, {"VISUAL", ""},
-		{"GOGC", os.Getenv("GOGC")}, {"RECALL_QUERY_BUDGET", "1m"}, {patient, "1"}, // however busy the machine is
+		{"GOGC", os.Getenv("GOGC")}, {"GOMEMLIMIT", os.Getenv("GOMEMLIMIT")},
+		{"RECALL_QUERY_BUDGET", "1m"}, {patient, "1"}, // however busy the machine is
 	} {
 		setenv(v[0], v[1])
 	}
