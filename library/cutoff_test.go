@@ -2,7 +2,6 @@ package library_test
 
 import (
 	"errors"
-	"slices"
 	"testing"
 
 	. "recall/library"
@@ -45,8 +44,7 @@ func TestSaveCutOff(t *testing.T) {
 				}
 				made := &payload.Payload{Session: id, Made: payload.Provenance{Distiller: "test/1", Input: e.Input}}
 				derived := func(md, transcript string, seen []byte) Derived {
-					return Derived{Payload: made, Markdown: []byte(md), Transcript: slices.Values([][]byte{[]byte(transcript)}),
-						Seen: seen}
+					return Derived{Payload: made, Markdown: []byte(md), Transcript: []byte(transcript), Seen: seen}
 				}
 				if err := l.SavePayload(id, derived("# One\n", "as it was", nil)); err != nil {
 					t.Fatal(err)

@@ -67,7 +67,7 @@ var sessionLine = text.Pattern("(?m)^Session `([^`]+)` · ([a-z-]+)")
 
 // renderedAs returns what transcript.md says whose it is.
 func renderedAs(folder string) (ingest.SessionID, ingest.Source) {
-	f, err := disk.Open(filepath.Join(folder, render.TranscriptName(0)))
+	f, err := disk.Open(filepath.Join(folder, render.TranscriptName))
 	if err != nil {
 		return "", ""
 	}

@@ -36,7 +36,7 @@ type Entry struct {
 	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the saved payload; outdated if its Input differs
 	Files     []FileState         `json:"files"`               // by name
 
-	Parts int `json:"parts,omitempty"` // of the rendered transcript
+	Rendered bool `json:"rendered,omitempty"` // it has a transcript.md
 	// Sums has the SHA-256 of each output, by slash-separated path in the folder.
 	Sums map[string]string `json:"sums,omitempty"`
 
@@ -147,7 +147,7 @@ func (e Entry) Behind() bool { return e.Distilled == nil || e.Distilled.Input !=
 
 // Made returns when the payload was last written, zero if there is none.
 func (e Entry) Made() time.Time {
-	fi, err := os.Stat(filepath.Join(e.Folder, render.TranscriptName(0)))
+	fi, err := os.Stat(filepath.Join(e.Folder, render.TranscriptName))
 	if err != nil {
 		return time.Time{}
 	}

@@ -116,7 +116,7 @@ func (s *story) save(l *Library) error {
 	}
 	made := &payload.Payload{Session: id, Made: payload.Provenance{Distiller: "test/1", Input: e.Input}}
 	return l.SavePayload(id, Derived{Payload: made, Markdown: []byte(e.Input + "\n"),
-		Transcript: slices.Values([][]byte{[]byte("transcript of " + e.Input)}), Seen: seen})
+		Transcript: []byte("transcript of " + e.Input), Seen: seen})
 }
 
 // tell takes all steps and returns what went wrong.

@@ -8,7 +8,6 @@ import (
 	"html"
 	"io"
 	"io/fs"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,21 +132,13 @@ func (l *Library) VersionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err
 // ErrNotRendered means that a session has no readable transcript yet.
 var ErrNotRendered = hint.With(errors.New("its transcript isn't rendered yet"), "run recall sync")
 
-// Transcript yields the parts of a session's rendered transcript. The error is ErrNotRendered.
-func (l *Library) Transcript(e Entry) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for i := 0; ; i++ {
-			text, err := disk.ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
-			if missing := errors.Is(err, fs.ErrNotExist); missing && i > 0 {
-				return
-			} else if missing {
-				err = ErrNotRendered
-			}
-			if !yield(disk.Markdown.Text(text), err) || err != nil {
-				return
-			}
-		}
+// Transcript returns a session's rendered transcript. The error is ErrNotRendered.
+func (l *Library) Transcript(e Entry) ([]byte, error) {
+	text, err := disk.ReadPlain(filepath.Join(e.Folder, render.TranscriptName))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotRendered
 	}
+	return disk.Markdown.Text(text), err
 }
 
 // ErrNoTurn means that no rendered transcript has a turn of that id.
@@ -168,21 +159,16 @@ func (l *Library) TurnPlace(id ingest.SessionID, turn string, n int) (path strin
 	if turn != "" {
 		mark, none = `<a id="`+html.EscapeString(turn)+`">`, fmt.Sprintf("session %s: %q", id, turn)
 	}
-	for i := 0; ; i++ {
-		name := render.TranscriptName(i)
-		text, err := l.readFile(id, name)
-		if err != nil {
-			return "", 0, err
-		}
-		if text == nil {
-			return "", 0, fmt.Errorf("%s: %w", none, ErrNoTurn)
-		}
-		at := 1 + bytes.Index(text, []byte("\n"+mark)) // its own anchor: a call that it refuses has it too
-		if at == 0 {
-			at = bytes.Index(text, []byte(mark))
-		}
-		if at >= 0 {
-			return filepath.Join(e.Folder, name), 1 + bytes.Count(text[:at], []byte("\n")), nil
-		}
+	text, err := l.readFile(id, render.TranscriptName)
+	if err != nil {
+		return "", 0, err
 	}
+	at := 1 + bytes.Index(text, []byte("\n"+mark)) // its own anchor: a call that it refuses has it too
+	if at == 0 {
+		at = bytes.Index(text, []byte(mark))
+	}
+	if at < 0 {
+		return "", 0, fmt.Errorf("%s: %w", none, ErrNoTurn)
+	}
+	return filepath.Join(e.Folder, render.TranscriptName), 1 + bytes.Count(text[:at], []byte("\n")), nil
 }

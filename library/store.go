@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,13 +25,13 @@ var ErrNoPayload = errors.New("no payload yet")
 // Derived is what is made from a session: its payload and the texts rendered from it.
 type Derived struct {
 	Payload    *payload.Payload
-	Markdown   []byte           // payload.md; SavePayload sets Payload.Written to it
-	Transcript iter.Seq[[]byte] // transcript.md, transcript-2.md, …; nil leaves them as they are
-	Seen       []byte           // payload.md as the caller last read it, nil if there was none
-	Meta       *Meta            // recorded as by Place, and the folder moved; nil changes neither
+	Markdown   []byte // payload.md; SavePayload sets Payload.Written to it
+	Transcript []byte // transcript.md; nil leaves it as it is
+	Seen       []byte // payload.md as the caller last read it, nil if there was none
+	Meta       *Meta  // recorded as by Place, and the folder moved; nil changes neither
 }
 
-// SavePayload replaces the payload in session.json, payload.md, and the parts of the transcript. If payload.md is not
+// SavePayload replaces the payload in session.json, payload.md, and the transcript. If payload.md is not
 // as in d.Seen, a person has edited it: the error is ErrEdited, nothing is written, and the caller must merge again.
 //
 // The transcript comes first, then session.json, then payload.md, with which the text in the payload is compared to
@@ -81,8 +80,13 @@ func (l *Library) saveDerived(e *Entry, d Derived, saved []byte, samePage bool) 
 			return err
 		}
 	}
-	if err := e.putParts(d.Transcript, a, samePage); err != nil {
-		return err
+	transcript := filepath.Join(e.Folder, render.TranscriptName)
+	text := disk.Markdown.Seal(d.Transcript)
+	e.Rendered = e.Rendered || d.Transcript != nil
+	if d.Transcript != nil && !(samePage && same(transcript, text)) {
+		if err := a.add(transcript, text); err != nil {
+			return err
+		}
 	}
 	entry, err := changed(e, saved)
 	if err == nil && entry != nil {
@@ -102,42 +106,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, saved []byte, samePage bool) 
 			return err
 		}
 	}
-	if err := e.dropParts(); err != nil {
-		return err
-	}
 	return l.Remember(*e)
-}
-
-// putParts writes aside the parts of a transcript that differ, or all, and counts them.
-func (e *Entry) putParts(parts iter.Seq[[]byte], to *pendingFiles, differing bool) error {
-	if parts == nil {
-		return nil
-	}
-	e.Parts = 0
-	for part := range parts {
-		path := filepath.Join(e.Folder, render.TranscriptName(e.Parts))
-		e.Parts++
-		if part = disk.Markdown.Seal(part); differing && same(path, part) {
-			continue
-		}
-		if err := to.add(path, part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// dropParts removes parts left over from a longer transcript.
-func (e *Entry) dropParts() error {
-	for i := e.Parts; ; i++ {
-		path := filepath.Join(e.Folder, render.TranscriptName(i))
-		if !disk.Exists(path) {
-			return nil
-		}
-		if err := disk.Remove(path); err != nil {
-			return err
-		}
-	}
 }
 
 func same(path string, data []byte) bool {

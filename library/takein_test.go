@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -65,8 +64,7 @@ func syncOne(l *Library, dir string) error {
 	made := &payload.Payload{Session: string(id), Made: payload.Provenance{Distiller: "test/1", Input: e.Input}}
 	text := []byte(e.Input + "\n")
 	transcript := fmt.Appendf(nil, "# T\n\nSession `%s` · claude-code · project billing\n\n%s", id, text)
-	return l.SavePayload(id, Derived{Payload: made, Markdown: text, Transcript: slices.Values([][]byte{transcript}),
-		Seen: seen})
+	return l.SavePayload(id, Derived{Payload: made, Markdown: text, Transcript: transcript, Seen: seen})
 }
 
 // panicker lets a helper of tests run outside of one.

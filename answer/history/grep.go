@@ -39,7 +39,7 @@ type Grep struct {
 
 // A Line is a line that matches, or is shown as context.
 type Line struct {
-	File  string `json:"file,omitempty"`  // transcript.md, transcript-2.md; "" if it is in an output only
+	File  string `json:"file,omitempty"`  // transcript.md; "" if it is in an output only
 	Line  int    `json:"line"`            // in the file or output, from 1
 	Turn  int    `json:"turn,omitempty"`  // the turn that contains it; 0 above the first
 	Text  string `json:"text"`            // without line end and anchors
@@ -127,32 +127,21 @@ func (g *Grep) Each(ctx context.Context, sessions []library.Entry, search Search
 	return nil
 }
 
-// Transcript searches the parts of a session's transcript.
-func (g *Grep) Transcript(_ context.Context, e library.Entry) (lines []Line, err error) {
-	turn := 0
-	for part := 0; ; part++ {
-		name := render.TranscriptName(part)
-		data, err := disk.ReadPlain(filepath.Join(e.Folder, name))
-		if errors.Is(err, fs.ErrNotExist) && part > 0 {
-			return lines, nil
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, errors.New("it has no transcript.md yet: recall sync makes it")
-		}
-		if err != nil {
-			return lines, err
-		}
-		lines = append(lines, g.file(name, disk.Markdown.Text(data), &turn)...)
-		if g.Only && len(lines) > 0 {
-			return lines, nil
-		}
+// Transcript searches a session's transcript.
+func (g *Grep) Transcript(_ context.Context, e library.Entry) ([]Line, error) {
+	data, err := disk.ReadPlain(filepath.Join(e.Folder, render.TranscriptName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("it has no transcript.md yet: recall sync makes it")
 	}
+	if err != nil {
+		return nil, err
+	}
+	return g.file(render.TranscriptName, disk.Markdown.Text(data), 0), nil
 }
 
 // Text searches one text under the name of its file.
 func (g *Grep) Text(name, text string) []Line {
-	turn := 0
-	return g.file(name, []byte(text), &turn)
+	return g.file(name, []byte(text), 0)
 }
 
 // Outputs returns a search of the complete outputs of a session's calls. Only sessions whose bytes hold the pattern's
@@ -175,8 +164,7 @@ func (g *Grep) Outputs(l *library.Library, read func(context.Context, ingest.Ses
 			return nil, err
 		}
 		for _, a := range trace.Actions(s) {
-			turn := a.N
-			for _, line := range g.file("", []byte(a.Call.Result), &turn) {
+			for _, line := range g.file("", []byte(a.Call.Result), a.N) {
 				lines = append(lines, g.clipped(line))
 			}
 			if g.Only && len(lines) > 0 {
@@ -217,7 +205,7 @@ var (
 )
 
 // file searches one file and records the turn in which it ends.
-func (g *Grep) file(name string, data []byte, turn *int) (lines []Line) {
+func (g *Grep) file(name string, data []byte, turn int) (lines []Line) {
 	low, literal := data, g.literal
 	if g.fold && literal != nil {
 		low = lower(data)
@@ -235,7 +223,7 @@ func (g *Grep) file(name string, data []byte, turn *int) (lines []Line) {
 		if head, ok := bytes.CutPrefix(raw, []byte("### ")); ok && named {
 			number, _, _ := bytes.Cut(head, []byte(" · "))
 			if is, err := strconv.Atoi(string(number)); err == nil {
-				*turn = is
+				turn = is
 			}
 		}
 		named = bytes.HasSuffix(raw, []byte("</a>\n"))
@@ -243,7 +231,7 @@ func (g *Grep) file(name string, data []byte, turn *int) (lines []Line) {
 		if !possible && after == 0 && g.Context == 0 {
 			continue
 		}
-		line := Line{File: name, Line: n, Turn: *turn, Text: plain(bytes.TrimSuffix(raw, []byte("\n")))}
+		line := Line{File: name, Line: n, Turn: turn, Text: plain(bytes.TrimSuffix(raw, []byte("\n")))}
 		if possible {
 			line.Spans = g.spans(line.Text)
 		}

@@ -171,16 +171,15 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 	}
 }
 
-// rendered checks the parts of the transcript, and the files whose sums are in session.json.
+// rendered checks the transcript, and the files whose sums are in session.json.
 func (f *folderCheck) rendered() {
-	for i := range f.entry.Parts {
-		name := render.TranscriptName(i)
-		text, err := f.c.read(f.at(name))
+	if f.entry.Rendered {
+		text, err := f.c.read(f.at(render.TranscriptName))
 		switch {
 		case err != nil:
-			f.unread(name, err, true)
+			f.unread(render.TranscriptName, err, true)
 		case disk.Markdown.SealOf(text) != disk.SealGood:
-			f.found(name, Damaged, MendRender, badSeal)
+			f.found(render.TranscriptName, Damaged, MendRender, badSeal)
 		}
 	}
 	for name, want := range f.entry.Sums {
@@ -205,9 +204,7 @@ func (f *folderCheck) others() {
 	for name := range f.entry.Sums {
 		needed[name] = true
 	}
-	for i := range f.entry.Parts {
-		needed[render.TranscriptName(i)] = true
-	}
+	needed[render.TranscriptName] = f.entry.Rendered
 	_ = disk.Walk(f.entry.Folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -220,7 +217,7 @@ func (f *folderCheck) others() {
 		case needed[name]:
 		case strings.HasPrefix(name, "raw/") && err == nil:
 			f.found(name, Leftover, "", "no version needs it")
-		case render.IsTranscript(name):
+		case name == render.TranscriptName:
 			f.found(name, Unfinished, "", "of a save that was interrupted")
 		default:
 			f.found(name, Unknown, "", "%s", stray(name))

@@ -14,7 +14,6 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
-	"recall/library/render"
 )
 
 // adopt copies the folder of a session that isn't here, unchanged.
@@ -137,8 +136,7 @@ func putInOrder(folder string, files []copied) error {
 	return nil
 }
 
-// dropUnneeded removes what the other folder no longer has: segments that were merged, outputs and parts of
-// transcripts.
+// dropUnneeded removes what the other folder no longer has: segments that were merged, and outputs.
 func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 	needed := map[string]bool{} // also those that the other has lost
 	for _, s := range src.Versions.Stored() {
@@ -147,13 +145,6 @@ func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 	for name := range dst.Size {
 		if _, ok := src.Size[name]; !ok && !needed[name] {
 			if err := disk.RemoveIfThere(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
-				return err
-			}
-		}
-	}
-	for name := range dst.Text {
-		if _, ok := src.Text[name]; !ok && render.IsTranscript(name) {
-			if err := disk.RemoveIfThere(filepath.Join(folder, name)); err != nil {
 				return err
 			}
 		}

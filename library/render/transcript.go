@@ -19,10 +19,6 @@ import (
 	"recall/payload"
 )
 
-// partSize is the size after which a transcript is split, at the next turn, so that editors and viewers open it
-// quickly.
-const partSize = 512 << 10
-
 // About has facts for a transcript's head that the session itself doesn't have.
 type About struct {
 	Title   string // "" for the session's own
@@ -31,34 +27,17 @@ type About struct {
 }
 
 // Transcript renders a redacted session as Markdown: who said what and when, each call on one line, sub-agents folded
-// at their call, and anchors for the ids of each turn. It yields one text, or several of about 512 KB, rendered on
-// demand. The same session always gives the same bytes, and a continued one the same first parts.
-func Transcript(s *ingest.Session, a About) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) { render(s, a, true, yield) }
-}
-
-// WholeTranscript is Transcript as one text, however long.
-func WholeTranscript(s *ingest.Session, a About) (text []byte) {
-	render(s, a, false, func(all []byte) bool { text = all; return true })
-	return text
-}
-
-func render(s *ingest.Session, a About, split bool, yield func([]byte) bool) {
+// at their call, and anchors for the ids of each turn. The same session always gives the same bytes.
+func Transcript(s *ingest.Session, a About) []byte {
 	t := newTranscript(s, a)
-	t.split, t.buf, t.yield = split, new(bytes.Buffer), yield
 	t.head()
 	for i := range s.Turns {
-		if t.turn(&s.Turns[i]); t.done {
-			return
-		}
-		t.flushFull()
+		t.turn(&s.Turns[i])
 	}
 	for agent := range t.leftAgents() {
 		t.agent(agent)
-		t.flushFull()
 	}
-	t.flush()
-	t.yieldPart(false)
+	return []byte(escape.Page(t.buf.String(), escape.Markdown))
 }
 
 type transcript struct {
@@ -66,13 +45,8 @@ type transcript struct {
 	about   About
 	agents  map[string][]ingest.Subagent // by call, removed when shown
 	sides   *regexp.Regexp               // see sidesOf
-	split   bool                         // into parts
-	buf     *bytes.Buffer
+	buf     bytes.Buffer
 	day     string
-	part    []byte // rendered, but held back until it is known whether another follows
-	given   int    // number of parts already given
-	yield   func([]byte) bool
-	done    bool // the caller wants no more
 }
 
 func newTranscript(s *ingest.Session, a About) *transcript {
@@ -89,51 +63,16 @@ func (t *transcript) write(parts ...string) {
 	}
 }
 
-func (t *transcript) flush() {
-	if t.buf.Len() > 0 {
-		t.yieldPart(true)
-		t.part = []byte(escape.Page(t.buf.String(), escape.Markdown))
-		t.buf.Reset()
-		t.day = ""
-	}
-}
-
-// yieldPart yields the waiting part, linked with its neighbours.
-func (t *transcript) yieldPart(more bool) {
-	if t.part == nil || t.done {
-		return
-	}
-	var links string
-	if t.given > 0 {
-		links = " · [before](" + TranscriptName(t.given-1) + ")"
-	}
-	if more {
-		links += " · [next](" + TranscriptName(t.given+1) + ")"
-	}
-	if t.given++; links != "" {
-		t.part = slices.Concat([]byte(fmt.Sprintf("Part %d%s\n\n", t.given, links)), t.part)
-	}
-	t.done = !t.yield(t.part)
-	t.part = nil
-}
-
-// flushFull ends a part that is long enough.
-func (t *transcript) flushFull() {
-	if t.split && t.buf.Len() > partSize {
-		t.flush()
-	}
-}
-
 func (t *transcript) head() {
 	s := t.session
 	title := cmp.Or(oneLine(t.about.Title, 200), oneLine(s.Title, 200), "Session "+string(s.ID))
-	fmt.Fprintf(t.buf, "# %s\n\nSession `%s`", plainText(title), s.ID)
+	fmt.Fprintf(&t.buf, "# %s\n\nSession `%s`", plainText(title), s.ID)
 	for _, fact := range t.facts() {
 		t.write(" · ", plainText(oneLine(fact, 200)))
 	}
 	t.write("\n")
 	if p := s.Parent; p != nil {
-		fmt.Fprintf(t.buf, "\nFrom session `%s` (%s); turns copied from it: %d.\n", p.Session, p.How, p.Turns)
+		fmt.Fprintf(&t.buf, "\nFrom session `%s` (%s); turns copied from it: %d.\n", p.Session, p.How, p.Turns)
 	}
 	if s.Source == ingest.Cowork {
 		t.write("\n**VM**: inside the session's virtual machine, as are all paths that begin with `", inVM,
@@ -161,11 +100,11 @@ func (t *transcript) facts() []string {
 func (t *transcript) turn(turn *ingest.Turn) {
 	if day := turn.At.UTC().Format(time.DateOnly); !turn.At.IsZero() && day != t.day {
 		t.day = day
-		fmt.Fprintf(t.buf, "\n## %s\n", day)
+		fmt.Fprintf(&t.buf, "\n## %s\n", day)
 	}
 	t.buf.WriteByte('\n')
-	anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...)...)
-	fmt.Fprintf(t.buf, "\n### %d · %s\n", turn.N, heading(turn))
+	anchors(&t.buf, append([]string{string(turn.ID)}, turn.Records...)...)
+	fmt.Fprintf(&t.buf, "\n### %d · %s\n", turn.N, heading(turn))
 	t.body(turn)
 }
 
@@ -253,7 +192,7 @@ func (t *transcript) body(turn *ingest.Turn) {
 		t.write("\n*(", foreign(turn.Text, f), ")*\n")
 	}
 	for _, name := range turn.Uploads {
-		fmt.Fprintf(t.buf, "\n*attached:* %s\n", t.marked(oneLine(name, 200)))
+		fmt.Fprintf(&t.buf, "\n*attached:* %s\n", t.marked(oneLine(name, 200)))
 	}
 	if len(turn.Calls) > 0 {
 		t.buf.WriteByte('\n')
@@ -275,18 +214,13 @@ func foreign(text string, f ingest.Foreign) string {
 // agent writes a sub-agent's turns, folded.
 func (t *transcript) agent(a ingest.Subagent) {
 	name := html.EscapeString(oneLine(strings.TrimSpace(a.Type+" "+a.ID), 80))
-	fmt.Fprintf(t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name,
+	fmt.Fprintf(&t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name,
 		html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
 	for i := range a.Turns {
 		turn := &a.Turns[i]
-		if t.split && t.buf.Len() > partSize {
-			t.buf.WriteString("\n</details>\n")
-			t.flush()
-			fmt.Fprintf(t.buf, "<details open><summary>Sub-agent %s, continued</summary>\n", name)
-		}
 		t.buf.WriteByte('\n')
-		anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...)...)
-		fmt.Fprintf(t.buf, "\n**%s**\n", heading(turn))
+		anchors(&t.buf, append([]string{string(turn.ID)}, turn.Records...)...)
+		fmt.Fprintf(&t.buf, "\n**%s**\n", heading(turn))
 		t.body(turn)
 	}
 	t.buf.WriteString("\n</details>\n\n")
@@ -325,18 +259,8 @@ func anchorIDs(ids []string) []string {
 	})
 }
 
-// TranscriptName returns the file name of a transcript's part, counted from 0.
-func TranscriptName(part int) string {
-	if part == 0 {
-		return "transcript.md"
-	}
-	return fmt.Sprintf("transcript-%d.md", part+1)
-}
-
-// IsTranscript reports whether a file is a part of a transcript.
-func IsTranscript(name string) bool {
-	return name == "transcript.md" || strings.HasPrefix(name, "transcript-") && strings.HasSuffix(name, ".md")
-}
+// TranscriptName is the file name of a session's transcript in its folder.
+const TranscriptName = "transcript.md"
 
 // callAnchors matches the anchors before a call.
 var callAnchors = txt.Pattern(`(?m)^- (?:<a id="[^"]*"></a>)+`)

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,70 +61,17 @@ func talk() *ingest.Session {
 }
 
 func TestTranscriptGolden(t *testing.T) {
-	parts := slices.Collect(Transcript(talk(), About{Project: "billing"}))
-	if len(parts) != 1 {
-		t.Fatalf("got %d parts, want 1", len(parts))
-	}
+	got := Transcript(talk(), About{Project: "billing"})
 	golden := filepath.Join("testdata", "transcript.md")
 	if *update {
-		os.WriteFile(golden, parts[0], 0o644)
+		os.WriteFile(golden, got, 0o644)
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), string(parts[0])); diff != "" {
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("transcript (-want +got):\n%s", diff)
-	}
-}
-
-func TestTranscriptParts(t *testing.T) {
-	s := talk()
-	for range 8 {
-		turn := s.Turns[0]
-		turn.Text = strings.Repeat("long ", partSize/10)
-		s.Turns = append(s.Turns, turn)
-	}
-	parts := slices.Collect(Transcript(s, About{}))
-	if len(parts) != 5 {
-		t.Errorf("got %d parts, want 5", len(parts))
-	}
-	for i, p := range parts {
-		if i > 0 && !strings.Contains(string(p), "("+TranscriptName(i-1)+")") || i+1 < len(parts) &&
-			!strings.Contains(string(p), "("+TranscriptName(i+1)+")") {
-			t.Errorf("part %d isn't linked with its neighbours: %.80s", i+1, p)
-		}
-	}
-}
-
-// A session that was continued has the same parts as before but for the last,
-// which the next is linked from; and nobody renders parts that aren't asked for.
-func TestTranscriptPartsStay(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("skipped: -short, and it is megabytes of text several times over")
-	}
-	s := talk()
-	s.Subagents = nil
-	for range 3 {
-		turn := s.Turns[0]
-		turn.Text = strings.Repeat("long ", partSize/10)
-		s.Turns = append(s.Turns, turn)
-	}
-	before := slices.Collect(Transcript(s, About{}))
-	s.Turns = append(s.Turns, s.Turns[4:]...)
-	after := slices.Collect(Transcript(s, About{}))
-	if len(after) <= len(before) {
-		t.Fatalf("%d parts after %d", len(after), len(before))
-	}
-	if diff := cmp.Diff(before[:len(before)-1], after[:len(before)-1]); diff != "" {
-		t.Errorf("parts that were full (-before +after):\n%.2000s", diff)
-	}
-	for first := range Transcript(s, About{}) {
-		if diff := cmp.Diff(after[0], first); diff != "" {
-			t.Errorf("the first alone (-want +got):\n%.2000s", diff)
-		}
-		break
 	}
 }
 

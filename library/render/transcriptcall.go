@@ -14,7 +14,7 @@ import (
 func (t *transcript) call(c *ingest.ToolCall) {
 	t.buf.WriteString("- ")
 	if c.Verdict != ingest.Unasked || len(c.Answers) > 0 || c.Plan != nil {
-		anchors(t.buf, string(c.ResultTurn), string(c.ReasonTurn))
+		anchors(&t.buf, string(c.ResultTurn), string(c.ReasonTurn))
 	}
 	t.write("**", plainText(oneLine(c.Name, 80)), "**")
 	if what := t.object(c); what != "" {
@@ -24,21 +24,21 @@ func (t *transcript) call(c *ingest.ToolCall) {
 	t.outcome(c)
 	t.write("\n")
 	if c.Commit != "" {
-		fmt.Fprintf(t.buf, "  - commit %s %s\n", code(c.Commit), plainText(oneLine(c.CommitMessage, 160)))
+		fmt.Fprintf(&t.buf, "  - commit %s %s\n", code(c.Commit), plainText(oneLine(c.CommitMessage, 160)))
 	}
 	for _, a := range c.Answers {
-		fmt.Fprintf(t.buf, "  - *%s* You: **%s**", plainText(oneLine(a.Question, 400)),
+		fmt.Fprintf(&t.buf, "  - *%s* You: **%s**", plainText(oneLine(a.Question, 400)),
 			plainText(oneLine(strings.Join(a.Chosen, ", "), 400)))
 		if others := notChosen(a); len(others) > 0 {
-			fmt.Fprintf(t.buf, " (not: %s)", plainText(oneLine(strings.Join(others, ", "), 400)))
+			fmt.Fprintf(&t.buf, " (not: %s)", plainText(oneLine(strings.Join(others, ", "), 400)))
 		}
 		if a.Notes != "" {
-			fmt.Fprintf(t.buf, " — %s", plainText(oneLine(a.Notes, 400)))
+			fmt.Fprintf(&t.buf, " — %s", plainText(oneLine(a.Notes, 400)))
 		}
 		t.buf.WriteByte('\n')
 	}
 	for _, a := range c.Open {
-		fmt.Fprintf(t.buf, "  - *%s* %s\n", plainText(oneLine(a.Question, 400)), plainText(oneLine(a.Offered(), 2000)))
+		fmt.Fprintf(&t.buf, "  - *%s* %s\n", plainText(oneLine(a.Question, 400)), plainText(oneLine(a.Offered(), 2000)))
 	}
 	if c.Plan != nil && c.Plan.Text != "" {
 		t.buf.WriteString("\n" + quoted(safeMarkdown(strings.TrimSpace(c.Plan.Text))) + "\n\n")
@@ -146,7 +146,7 @@ func (t *transcript) outcome(c *ingest.ToolCall) {
 		}
 	}
 	if lineCount(c.Result) > 1 {
-		fmt.Fprintf(t.buf, " … (%d bytes)", c.ResultLen)
+		fmt.Fprintf(&t.buf, " … (%d bytes)", c.ResultLen)
 	}
 	if c.Spilled != "" {
 		t.write(" · whole in ", code(oneLine(c.Spilled, 200)))

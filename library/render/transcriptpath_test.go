@@ -1,7 +1,6 @@
 package render
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -30,31 +29,5 @@ func TestSidesOfPaths(t *testing.T) {
 	}
 	if got := (&transcript{session: &ingest.Session{Source: ingest.ClaudeCode}}).sidesIn("/sessions/x/a"); got != nil {
 		t.Errorf("of Claude Code: %q", got)
-	}
-}
-
-// A sub-agent that goes on and on is split like any other, and no part leaves
-// its fold open.
-func TestLongSubagentIsSplit(t *testing.T) {
-	s := talk()
-	for range 8 {
-		turn := s.Subagents[0].Turns[1]
-		turn.Text = strings.Repeat("long ", partSize/10)
-		s.Subagents[0].Turns = append(s.Subagents[0].Turns, turn)
-	}
-	parts := slices.Collect(Transcript(s, About{}))
-	if len(parts) < 4 {
-		t.Fatalf("%d parts, want 4 or more", len(parts))
-	}
-	for i, p := range parts {
-		if len(p) > 2*partSize {
-			t.Errorf("part %d has %d bytes", i+1, len(p))
-		}
-		if a, b := strings.Count(string(p), "<details"), strings.Count(string(p), "</details>"); a != b {
-			t.Errorf("part %d opens %d folds and closes %d", i+1, a, b)
-		}
-	}
-	if whole := WholeTranscript(s, About{}); strings.Contains(string(whole), "continued") || len(whole) < 4*partSize {
-		t.Errorf("the whole one is split: %d bytes", len(whole))
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // version must change whenever a table changes, or what its rows hold: also if library.Entry gets another field.
-const version = 5
+const version = 6
 
 //go:embed schema.sql
 var schema string

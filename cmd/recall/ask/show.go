@@ -200,15 +200,11 @@ func showPlace(a *app.App, e library.Entry, h last.Hit, onlyWhere bool) error {
 func runShow(ctx context.Context, a *app.App, e library.Entry, o showOptions) error {
 	switch {
 	case o.Transcript:
-		for part, err := range a.Lib.Transcript(e) {
-			if err == nil {
-				err = a.Print(terminal.Visible(string(part)))
-			}
-			if err != nil {
-				return err
-			}
+		text, err := a.Lib.Transcript(e)
+		if err != nil {
+			return err
 		}
-		return nil
+		return a.Print(terminal.Visible(string(text)))
 	case o.Actions:
 		s, err := a.Read(ctx, e)
 		if err != nil {

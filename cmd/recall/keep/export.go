@@ -119,7 +119,7 @@ func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o expo
 	if project, err := p.Library.Project(e.Project); err == nil {
 		about.Project = project.Name
 	}
-	return render.WholeTranscript(s, about), nil
+	return render.Transcript(s, about), nil
 }
 
 // exportFiles copies a session's outputs, or all of its own files into a new folder. Each is checked by its hash;
