@@ -22,16 +22,15 @@ func TestBackupAndRestore(t *testing.T) {
 	if err := bob.LetIn(t.Context(), app, ana.Member.ID); err != nil {
 		t.Fatal(err)
 	}
-	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), bob.device)
 	texts := map[string]string{"s1": "Retry five times", "s2": "Never retry", "s3": "Retry in the queue"}
 	sync := func(m mate) {
 		t.Helper()
-		last, err := box.Reconcile(t.Context(), m.Team)
+		last, err := m.Sent(t.Context(), m.device)
 		for id, text := range texts {
 			if err == nil {
 				s := said(id, app, text)
 				s.Transcript = "Bob said: " + text
-				_, err = box.Send(t.Context(), m.Team, last[id], func() (Shared, error) { return Ready(c.rules, s) })
+				_, err = m.Send(t.Context(), m.device, last[id], func() (Shared, error) { return Ready(c.rules, s) })
 			}
 		}
 		if err != nil {

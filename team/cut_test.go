@@ -126,7 +126,6 @@ func TestCutAtEachStatement(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
 	lib, err := library.Create(filepath.Join(t.TempDir(), "lib"))
 	must(err)
 	m := &Membership{Address: "x", Device: ana.device}
@@ -154,9 +153,9 @@ func TestCutAtEachStatement(t *testing.T) {
 		{"a session put, with its transcript", func(n int) {
 			c.put(ana, 1, transcript(said(sid("s", n), app, "Old", "Kept")))
 		}, func(n int) error {
-			all, err := box.Reconcile(t.Context(), ana.Team)
+			all, err := ana.Sent(t.Context(), ana.device)
 			if err == nil {
-				_, err = box.Send(t.Context(), ana.Team, all[sid("s", n)], func() (Shared, error) {
+				_, err = ana.Send(t.Context(), ana.device, all[sid("s", n)], func() (Shared, error) {
 					s := transcript(said(sid("s", n), app, "New", "Kept"))
 					s.Transcript += " again"
 					return Ready(c.rules, s)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -122,7 +121,6 @@ func TestClock(t *testing.T) {
 	c := newCrew(t)
 	ana := c.owner()
 	app := ana.project(t, "app")
-	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
 	for n, off := range []string{"1 day", "-1 day", "1 day", "0"} {
 		c.Exec(`CREATE OR REPLACE FUNCTION pg_catalog.now() RETURNS timestamptz LANGUAGE sql STABLE AS
 			$$ SELECT pg_catalog.statement_timestamp() + interval '` + off + `' $$`)
@@ -131,12 +129,12 @@ func TestClock(t *testing.T) {
 		}
 		s := said("s1", app, fmt.Sprint("Retry ", n))
 		s.Start, s.End = time.Now().Add(-time.Hour), time.Now()
-		all, err := box.Reconcile(t.Context(), ana.Team)
+		all, err := ana.Sent(t.Context(), ana.device)
 		if err != nil {
 			t.Fatal(err)
 		}
 		read := func() (Shared, error) { return Ready(c.rules, s) }
-		if _, err := box.Send(t.Context(), ana.Team, all["s1"], read); err != nil {
+		if _, err := ana.Send(t.Context(), ana.device, all["s1"], read); err != nil {
 			t.Fatalf("%s: %v", off, err)
 		}
 		gone := fmt.Sprint("gone", n)

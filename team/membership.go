@@ -64,9 +64,6 @@ func MembershipOf(library string) (*Membership, error) {
 // Path returns the path of one of the membership's files.
 func (m *Membership) Path(name string) string { return filepath.Join(m.dir, name) }
 
-// Outbox returns the outbox of this device.
-func (m *Membership) Outbox() *Outbox { return NewOutbox(m.Path("outbox.jsonl"), m.Device) }
-
 // Keep writes a new membership of a library.
 func (m *Membership) Keep(library string) error {
 	m.dir = filepath.Join(library, ".team")
@@ -184,15 +181,21 @@ func (m *Membership) SyncedWithin(lately time.Duration) bool {
 	return last != nil && time.Since(last.At).Abs() <= lately
 }
 
-// Stamps returns by session what it was last put from, so that unchanged sessions are skipped.
-func (m *Membership) Stamps() map[string]string {
-	all := map[string]string{}
+// Stamp is what a session was last put from.
+type Stamp struct {
+	Hash string `json:"hash,omitempty"` // Shared.Hash of what was put, "" if nothing of the session ever left
+	From string `json:"from"`           // changes when what leaves of it may have changed
+}
+
+// Stamps returns them by session, so that unchanged sessions are skipped.
+func (m *Membership) Stamps() map[string]Stamp {
+	all := map[string]Stamp{}
 	m.read("stamps.json", &all)
 	return all
 }
 
 // KeepStamps stores them.
-func (m *Membership) KeepStamps(all map[string]string) error { return m.write("stamps.json", all) }
+func (m *Membership) KeepStamps(all map[string]Stamp) error { return m.write("stamps.json", all) }
 
 // Unreached reports whether the team couldn't be reached within that time.
 func (m *Membership) Unreached(lately time.Duration) bool {

@@ -3,23 +3,18 @@ package team
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// A writer of the model: a device whose sessions grow, change, are taken back and forgotten, that is offline now and
-// then and whose ledger may go back to an earlier day.
+// A writer of the model: a device whose sessions grow, change, are taken back and forgotten, and that is offline now
+// and then.
 type writer struct {
 	mate
-	box   *Outbox
-	now   map[string][]string // what its library says of each session
-	due   map[string]bool
-	older map[string]Sent // the ledger of an earlier day
+	now map[string][]string // what its library says of each session
+	due map[string]bool
 }
 
 // Five writers, of whom two are devices of one person, do what people do in any order. What the team has is always what
@@ -43,27 +38,26 @@ func interleave(t *testing.T) {
 		}
 		writers = append(writers, &writer{mate: m})
 	}
-	dir, round := t.TempDir(), 0
+	round := 0
 	rapid.Check(t, func(r *rapid.T) {
 		if round++; round%10 == 0 { // what was left of the rounds before, which each look would read
 			c.column(`DELETE FROM recall.session RETURNING sid`)
 		}
 		team := map[string][]string{}  // "device session": what it has of it
 		forgotten := map[string]bool{} // "member session"
-		for i, w := range writers {
-			w.box = NewOutbox(filepath.Join(dir, fmt.Sprintf("%d-%d.jsonl", round, i)), w.device)
-			w.now, w.due, w.older = map[string][]string{}, map[string]bool{}, nil
+		for _, w := range writers {
+			w.now, w.due = map[string][]string{}, map[string]bool{}
 		}
 		key := func(w *writer, sid string) string { return w.device + " " + sid }
 		sent := func(w *writer) map[string]Sent {
-			all, err := w.box.Reconcile(t.Context(), w.Team)
+			all, err := w.Sent(t.Context(), w.device)
 			if err != nil {
 				r.Fatal(err)
 			}
 			return all
 		}
 		deliver := func(w *writer, sid string, last Sent) {
-			_, err := w.box.Send(t.Context(), w.Team, last, func() (Shared, error) {
+			_, err := w.Send(t.Context(), w.device, last, func() (Shared, error) {
 				return Ready(c.rules, said(sid, app, w.now[sid]...))
 			})
 			gone := forgotten[fmt.Sprint(w.Member.ID, sid)]
@@ -128,19 +122,10 @@ func interleave(t *testing.T) {
 					deliver(w, sid, all[sid])
 				}
 			},
-			"makes a backup": func(*rapid.T) { w, _ := pick(); w.older, _ = w.box.Sent() },
-			"is restored from it": func(*rapid.T) {
-				if w, _ := pick(); w.older != nil {
-					text, err := w.box.log.Text(slices.Collect(maps.Values(w.older)))
-					if err := errors.Join(err, os.WriteFile(w.box.log.Path, text, 0o600)); err != nil {
-						r.Fatal(err)
-					}
-				}
-			},
 			"an old run wakes up": func(*rapid.T) { // and puts what it read long ago
 				w, sid := pick()
 				last := sent(w)[sid]
-				if last.Generation == 0 || last.Forgotten {
+				if last.Generation == 0 {
 					return
 				}
 				stale, err := Ready(c.rules, said(sid, app, "stale"))

@@ -96,8 +96,7 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 		}
 		done.Sent += int(gone)
 	}
-	out := m.Outbox()
-	last, err := out.Reconcile(ctx, t)
+	last, err := t.Sent(ctx, m.Device)
 	if err != nil {
 		return err
 	}
@@ -108,32 +107,31 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	stamps, fault := m.Stamps(), error(nil)
 	for i, one := range all {
 		had := last[one.id]
-		if had.Forgotten || stamps[one.id] == had.Hash+" "+one.stamp {
+		now := team.Stamp{Hash: had.Hash, From: one.stamp}
+		if stamps[one.id] == now {
 			continue
 		}
-		var hash string
 		var found []Finding
-		changed, err := out.Send(ctx, t, had, func() (team.Shared, error) {
+		changed, err := t.Send(ctx, m.Device, had, func() (team.Shared, error) {
 			ready, empty, secrets, err := s.ready(ctx, one)
 			found = secrets
 			if err == nil && empty && had.Generation == 0 {
 				return ready, errNothing // not even its id leaves
 			}
-			hash = ready.Hash
+			now.Hash = ready.Hash
 			return ready, err
 		})
 		switch {
 		case ctx.Err() != nil || errors.Is(err, team.ErrUnreachable): // the next one would fail too
 			done.Waiting += len(all) - i
 			return errors.Join(fault, err, m.KeepStamps(stamps))
-		case errors.Is(err, team.ErrForgotten):
-		case errors.Is(err, errNothing):
-			stamps[one.id] = " " + one.stamp
+		case errors.Is(err, team.ErrForgotten), errors.Is(err, errNothing):
+			stamps[one.id] = team.Stamp{From: one.stamp}
 		case err != nil: // doesn't stop the others
 			done.Waiting++
 			fault = errors.Join(fault, fmt.Errorf("session %s: %w", one.id, err))
 		default:
-			stamps[one.id] = hash + " " + one.stamp
+			stamps[one.id] = now
 		}
 		if changed {
 			done.Sent++

@@ -131,10 +131,9 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 		} else {
 			fmt.Fprintln(a.Err, "recall: warning: the team was not informed:", terminal.Line(err.Error()))
 		}
-		sent, err := m.Outbox().Sent()
-		stays := err != nil
-		for _, s := range sent {
-			stays = stays || s.Hash != "" && !s.Forgotten
+		stays := false
+		for _, s := range m.Stamps() {
+			stays = stays || s.Hash != ""
 		}
 		a.Form("team/leave", struct {
 			*team.Membership

@@ -2,26 +2,22 @@ package team
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// What a device shares reaches the team once, however its runs end, and whatever became of its ledger.
-func TestOutbox(t *testing.T) {
+// What a device shares reaches the team once, however its runs end, and whatever became of the database.
+func TestSend(t *testing.T) {
 	c := newCrew(t)
 	ana := c.owner()
 	app := ana.project(t, "app")
-	path := filepath.Join(t.TempDir(), "team", "sent.jsonl")
-	box := NewOutbox(path, ana.device)
 	send := func(s Session, want bool) {
 		t.Helper()
-		sent, err := box.Reconcile(t.Context(), ana.Team)
-		if err != nil { // a torn line says nothing, and costs no other
+		sent, err := ana.Sent(t.Context(), ana.device)
+		if err != nil {
 			t.Fatal(err)
 		}
-		changed, err := box.Send(t.Context(), ana.Team, sent[s.ID], func() (Shared, error) { return Ready(c.rules, s) })
+		changed, err := ana.Send(t.Context(), ana.device, sent[s.ID], func() (Shared, error) { return Ready(c.rules, s) })
 		if err != nil || changed != want {
 			t.Errorf("changed %v, %v", changed, err)
 		}
@@ -30,19 +26,7 @@ func TestOutbox(t *testing.T) {
 	send(said("s1", app, "Retry"), false)
 	send(said("s1", app, "Retry", "Then stop"), true)
 	c.holds("s1 s1000 Retry", "s1 s1001 Then stop")
-
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	send(said("s1", app, "Never retry"), true)
-	// the device died before it wrote that down; a backup was restored; a line is torn
-	for _, ledger := range []string{string(old), string(old[:len(old)-9]), ""} {
-		if err := os.WriteFile(path, []byte(ledger), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		send(said("s1", app, "Never retry"), false)
-	}
 	c.Exec("DELETE FROM recall.session") // the database was restored
 	send(said("s1", app, "Never retry"), true)
 	c.holds("s1 s1000 Never retry")
@@ -53,30 +37,25 @@ func TestOutbox(t *testing.T) {
 	if err := ana.Forget(t.Context(), ana.Member.ID, "s1"); err != nil {
 		t.Fatal(err)
 	}
-	sent, _ := box.Sent()
-	if _, err = box.Send(t.Context(), ana.Team, sent["s1"], func() (Shared, error) {
+	if _, err := ana.Send(t.Context(), ana.device, Sent{}, func() (Shared, error) {
 		return Ready(c.rules, said("s1", app, "again"))
 	}); !errors.Is(err, ErrForgotten) {
 		t.Errorf("a forgotten one: %v", err)
 	}
-	if sent, err = box.Sent(); err != nil || !sent["s1"].Forgotten {
-		t.Errorf("the ledger has %+v, %v", sent, err)
-	}
 }
 
 // Of two runs of one device the one that read first can't replace what the other read later.
-func TestOutboxOfTwoRuns(t *testing.T) {
+func TestSendOfTwoRuns(t *testing.T) {
 	c := newCrew(t)
 	ana := c.owner()
 	app := ana.project(t, "app")
-	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
 	text, reads := "as it was", 0
 	read := func() (Shared, error) { return Ready(c.rules, said("s1", app, text)) }
-	changed, err := box.Send(t.Context(), ana.Team, Sent{}, func() (Shared, error) {
+	changed, err := ana.Send(t.Context(), ana.device, Sent{}, func() (Shared, error) {
 		s, err := read()
 		if reads++; reads == 1 { // meanwhile the session grew, and another run shares that
 			text = "as it is now"
-			if _, err := box.Send(t.Context(), ana.Team, Sent{}, read); err != nil {
+			if _, err := ana.Send(t.Context(), ana.device, Sent{}, read); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -101,8 +80,7 @@ func TestRulesAreRenewed(t *testing.T) {
 	if err := ana.Put(t.Context(), ana.device, old, 1); err != nil {
 		t.Fatal(err)
 	}
-	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
-	changed, err := box.Send(t.Context(), ana.Team, Sent{Session: "s1", Generation: 1, Hash: "old"},
+	changed, err := ana.Send(t.Context(), ana.device, Sent{Session: "s1", Generation: 1, Hash: "old"},
 		func() (Shared, error) { return now, nil })
 	if err != nil || !changed {
 		t.Fatal(changed, err)
