@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -310,48 +309,5 @@ func TestNothingIsLeft(t *testing.T) {
 			t.Errorf("%s: its child lives on: %v", tc.name, err)
 		}
 		cancel()
-	}
-}
-
-// A recall that is killed leaves no program running, where the system has a means
-// for that; elsewhere the program gives up by itself.
-func TestKilledAsker(t *testing.T) {
-	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
-		t.Skip("no means here")
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	held := filepath.Join(t.TempDir(), "out")
-	asker := exec.Command(self)
-	asker.Env = append(os.Environ(), "FAKE_CLAUDE=asker", "FAKE_OUT="+held)
-	if err := asker.Start(); err != nil {
-		t.Fatal(err)
-	}
-	soon := func(is func() bool) bool {
-		for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
-			if is() {
-				return true
-			}
-		}
-		return false
-	}
-	free := func() bool { // the program holds a lock as long as it lives
-		lock := flock.New(held)
-		defer lock.Close()
-		ok, err := lock.TryLock()
-		return ok && err == nil
-	}
-	if !soon(func() bool { _, err := os.Stat(held + ".lives"); return err == nil }) {
-		t.Fatal("the program wasn't started")
-	}
-	if free() {
-		t.Fatal("the program has ended before recall was killed")
-	}
-	asker.Process.Kill()
-	asker.Wait()
-	if !soon(free) {
-		t.Error("the program goes on though recall was killed")
 	}
 }

@@ -1,7 +1,6 @@
 package claudecli
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,8 +12,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-
-	"recall/internal/llm"
 )
 
 // The test's own program, started again, plays claude: FAKE_CLAUDE says how,
@@ -35,14 +32,6 @@ func TestMain(m *testing.M) {
 		time.Sleep(10 * time.Millisecond)
 		f.Close()
 		os.Remove(f.Name())
-	case "asker": // as recall does
-		os.Setenv("FAKE_CLAUDE", "child")
-		self, _ := os.Executable()
-		m, err := New(Options{Program: self, Lock: os.Getenv("FAKE_OUT") + ".lock"})
-		if err == nil {
-			_, err = m.Complete(context.Background(), llm.Request{Prompt: "hello"})
-		}
-		fmt.Println(err)
 	case "hang": // with a child of its own
 		child()
 		time.Sleep(time.Hour)
@@ -52,7 +41,6 @@ func TestMain(m *testing.M) {
 		if ok, err := flock.New(os.Getenv("FAKE_OUT")).TryLock(); !ok || err != nil {
 			os.Exit(1)
 		}
-		os.WriteFile(os.Getenv("FAKE_OUT")+".lives", nil, 0o600)
 		os.Stdout.Write([]byte("x")) // it lives
 		time.Sleep(5 * time.Minute)
 	}

@@ -52,13 +52,14 @@ func (m *Model) run(ctx context.Context, r llm.Request) (output, error) {
 	cmd.Stdin = strings.NewReader(userPrompt(m.o, r))
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.WaitDelay = 2 * time.Second // one of its children may hold the pipes open
-	tree, err := start(cmd)
-	if err != nil {
+	kill := killsAll(cmd)
+	cmd.Cancel = kill
+	if err := cmd.Start(); err != nil {
 		return output{}, m.notStarted(err)
 	}
 	llm.Sent(ctx)
 	err = cmd.Wait()
-	tree.kill()
+	_ = kill() // what remains
 	o.out, o.err = stdout.Bytes(), stderr.Bytes()
 	switch {
 	case ctx.Err() != nil:
