@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -45,7 +43,7 @@ type Report struct {
 	Improved int    `json:"improved"`       // of those: now have its payload
 	Unripe   int    `json:"unripe"`         // of those: say too little to be asked about
 	Waiting  int    `json:"waiting"`        // of those: keep their payload and are asked about again
-	Why      string `json:"why,omitempty"`  // the main reason for Waiting, in short
+	Why      string `json:"why,omitempty"`  // the reason for Waiting, in short: what ended the asking, else the first
 	Hint     string `json:"hint,omitempty"` // what to do about it; filled in by the caller
 	// sessions continued day by day with too little new to be worth asking yet
 	Growing  int     `json:"growing"`
@@ -87,7 +85,7 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 	}
 	defer done()
 	g := &asking{Asker: a, begun: time.Now(), claims: map[string][]claim{},
-		room: semaphore.NewWeighted(pipeline.InHand), why: reasons{}}
+		room: semaphore.NewWeighted(pipeline.InHand)}
 	if g.queue, err = queueOf(a.Pipeline, o); err != nil {
 		return g.out, err
 	}
@@ -102,7 +100,9 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 		g.out.Problems = append(g.out.Problems, problems...)
 		err = cmp.Or(err, fault)
 	}
-	g.out.Why, g.out.Cause = g.why.most()
+	if g.out.Cause = cmp.Or(g.stopping, g.out.Cause); g.out.Cause != nil || g.out.Waiting > 0 {
+		g.out.Why = inWords(g.out.Cause)
+	}
 	took := TookSince(g.Library, g.begun)
 	g.out.Tokens, g.out.Cost, g.out.Unpriced = took.Tokens, took.Cost, took.Unpriced
 	r := g.out
@@ -127,7 +127,6 @@ type asking struct {
 
 	mu       sync.Mutex // guards what follows
 	out      Report
-	why      reasons
 	silent   int   // sessions in a row that met only temporary faults
 	stopping error // why the asking ended early
 	damage   error // an index.ErrRebuild; the library has what the index lacks
@@ -339,13 +338,11 @@ func (g *asking) note(t calls.Try) {
 }
 
 func (g *asking) waits(why error) {
-	g.tally(func() { g.out.Waiting++; g.why.add(why) })
+	g.tally(func() { g.out.Waiting++; g.out.Cause = cmp.Or(g.out.Cause, why) })
 }
 
 // unasked counts a session left over when the asking ended.
-func (g *asking) unasked() {
-	g.tally(func() { g.out.Waiting++; g.why.add(g.stopping) })
-}
+func (g *asking) unasked() { g.waits(nil) }
 
 // inShort describes a fault without anything of what was asked.
 func inShort(e *llm.Error) string {
@@ -355,40 +352,16 @@ func inShort(e *llm.Error) string {
 	return string(e.Fault)
 }
 
-// reasons counts why sessions wait, by the reason in short.
-type reasons map[string]*reason
-
-type reason struct {
-	n     int
-	cause error // the first of its kind; nil for an interrupt
-}
-
-func (r reasons) add(err error) {
-	var fault *llm.Error
-	var capped *llm.Capped
-	why := "interrupted"
-	switch {
-	case err == nil:
-	case errors.As(err, &fault):
-		why = inShort(fault)
-	case errors.As(err, &capped):
-		why = capped.Error()
-	default:
-		why = err.Error()
+// inWords describes why sessions wait, nil for an interrupt, in short.
+func inWords(why error) string {
+	if why == nil {
+		return "interrupted"
 	}
-	if r[why] == nil {
-		r[why] = &reason{cause: err}
+	if fault, ok := errors.AsType[*llm.Error](why); ok {
+		return inShort(fault)
 	}
-	r[why].n++
-}
-
-// most returns the most frequent reason.
-func (r reasons) most() (why string, cause error) {
-	most := 0
-	for _, name := range slices.Sorted(maps.Keys(r)) {
-		if r[name].n > most {
-			most, why, cause = r[name].n, name, r[name].cause
-		}
+	if capped, ok := errors.AsType[*llm.Capped](why); ok {
+		return capped.Error()
 	}
-	return why, cause
+	return why.Error()
 }

@@ -64,7 +64,7 @@ func (g *asking) reconcile(ctx context.Context) error {
 		case errors.As(err, &fault) && fault.Passing():
 			continue // it stays marked
 		case errors.As(err, &fault) && fault.Ends(), errors.As(err, &capped):
-			g.tally(func() { g.why.add(err) })
+			g.out.Cause = cmp.Or(g.out.Cause, err)
 			return nil
 		case errors.As(err, &fault): // no answer to be expected; what rules found stands
 		case err != nil:
