@@ -48,7 +48,9 @@ const (
 	minAsked   = 0.6  // of all and of each clause's, if only a bare yes bears it
 	minDetail  = 0.34 // of a reason's, a condition's, an option's
 	mostNamed  = 2    // words of a quote that only names something
-	minMixed   = 0.05 // if two languages are spoken: names and cognates
+
+	longestEnding = 3    // bytes of a word in a name that is a file's ending
+	minMixed      = 0.05 // if two languages are spoken: names and cognates
 )
 
 // A Judge compares claims about a session with their quotes. Not safe for concurrent use.
@@ -193,15 +195,26 @@ func (b *bearing) decisive() []sayWord {
 }
 
 // speaksOfElse reports whether the person's replies that a claim rests on say something, but nothing of what it says.
-// One that says nothing by itself ("each its own") bears together with what it answers.
 func (b *bearing) speaksOfElse(claim []sayWord) bool {
-	shares := func(q []sayWord) bool {
-		return len(q) == 0 || slices.ContainsFunc(q, func(w sayWord) bool {
-			return !w.joint && has(claim, w.stem)
-		})
-	}
-	return b.replies && !slices.ContainsFunc(b.quotes, shares) ||
+	shares := func(q []sayWord) bool { return len(q) == 0 || sharesWord(q, claim) }
+	return b.replies && !b.bare && !slices.ContainsFunc(b.quotes, shares) ||
 		len(b.named) > 0 && !slices.ContainsFunc(b.named, shares)
+}
+
+// sharesWord reports whether a claim has a word that was said: of a file's name, more than its ending.
+func sharesWord(said, claim []sayWord) bool {
+	return slices.ContainsFunc(said, func(w sayWord) bool {
+		return !w.joint && !(w.part && len(w.stem) <= longestEnding) && has(claim, w.stem)
+	})
+}
+
+// saysAlone reports whether a reply begins with what says something by itself: "each its own" and "hm, yes" bear only
+// together with what they answer.
+func saysAlone(reply string) bool {
+	for _, s := range text.Sentences(text.OneLine(reply), true) {
+		return !text.Agrees(s) && len(read(s)) > 0
+	}
+	return true
 }
 
 // undecided matches what isn't decided yet: "not sure yet". "Can we maybe do it?" is a polite order.
@@ -322,8 +335,8 @@ func (c *contract) bear(b *bearing, t *ingest.Turn, quote string) {
 		}
 		b.offers = offerOf(asked, own)
 	default:
-		b.spoken, b.bare = true, false
 		said := sentenceOf(t.OwnText(), quote)
+		b.spoken, b.bare = true, len(b.quotes) == 0 && !saysAlone(said)
 		next := c.next(t)
 		declined := asks(said) && next != nil && answersNo(next.OwnText())
 		b.states = b.states || !declined && !wonders(said)

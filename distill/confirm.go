@@ -32,6 +32,7 @@ type exchange struct {
 	open      map[string]bool // only asked or offered
 	declined  map[string]bool // offered, and answered with no or with another option
 	spoken    map[string]bool // words in any form
+	ever      map[string]bool // stems of all that was said in the session
 }
 
 // Confirm returns why what was said around an item's quotes doesn't confirm its claim, or "". It is stricter than
@@ -51,7 +52,7 @@ func (j *Judge) Confirm(it *payload.Item) (why string) {
 
 func (c *contract) confirm(it *payload.Item, t *ingest.Turn, quote string) string {
 	x := &exchange{item: it, affirmed: map[string]bool{}, denied: map[string]bool{}, open: map[string]bool{},
-		declined: map[string]bool{}, spoken: map[string]bool{}}
+		declined: map[string]bool{}, spoken: map[string]bool{}, ever: c.judge().words}
 	said := sentenceOf(t.OwnText(), quote)
 	x.core = read(said)
 	messages := c.messagesAround(t)
@@ -192,7 +193,8 @@ func saysPasses(t ingest.Turn) bool {
 var (
 	tentative = text.Pattern(`(?i)\b(?:could|would|might|i['’]d|we['’]d|suggest|propose|shall|options?|two ways|` +
 		`alternatively|or)\b`)
-	saysOut = text.Pattern(`(?i)\b(?:not|no|never|without|rule[sd]|fine|innocent|exclud\w+|dead end|red herring|` +
+	saysOut = text.Pattern(`(?i)\b(?:not|no|never|nothing|none|without|rule[sd]|` +
+		`fine|innocent|exclud\w+|dead end|red herring|` +
 		`reject\w*|drop\w*|instead|rather)\b|n['’]t\b`)
 	preferring = text.Pattern(`(?i)\b(?:instead of|rather than)\b`) // what is denied need only have been said
 	asBefore   = text.Pattern(`(?i)\b(?:as before|exactly|same|unchanged|untouched|hands off|leave|alone|keep|` +
@@ -250,14 +252,16 @@ func (x *exchange) hear(by *ingest.Turn, s, reply string) {
 	x.sentences = append(x.sentences, s)
 	open := isTentative(by, s)
 	var offer eitherOr
+	leaves := false
 	if open {
 		offer = offerOf(s, firstClause(reply))
-		open = len(offer.took) == 0 && !x.takenUp(s, reply)
+		open, leaves = len(offer.took) == 0 && !x.takenUp(s, reply), offer.leaves(x.item.Text)
 	}
 	for _, w := range read(s) {
 		switch {
 		case has(offer.left, w.stem), open && declines(reply):
 			x.declined[w.stem] = true
+			x.affirmed[w.stem] = x.affirmed[w.stem] || !open && !leaves // of both sides
 		case open:
 			x.open[w.stem] = true
 		default:
@@ -276,23 +280,29 @@ func (x *exchange) misses() string {
 	claim, things := read(whole), thingsIn(whole)
 	agrees := slices.ContainsFunc(claim, func(w sayWord) bool { return w.denied && x.declined[w.stem] })
 	polar, prefers := !x.deniesOtherwise(whole), preferring().MatchString(whole)
-	unsaid, cost, n := map[string]bool{}, 0, 0
+	unsaid, cost, n := map[string]bool{}, 0.0, 0
 	for _, w := range claim {
-		if _, seen := unsaid[w.stem]; seen || w.joint || w.part {
+		if _, seen := unsaid[w.stem]; seen || w.joint || w.part || x.item.Kind == payload.Status && howFar[w.stem] {
 			continue
 		}
 		yes, no := x.saidOf(w, agrees)
 		unsaid[w.stem] = !yes && !no
 		n++
-		other := w.exact || undoes[w.stem] || moving[w.stem] || x.affirmed[strings.TrimPrefix(w.stem, "un")]
+		turns := undoes[w.stem] && !saysOut().MatchString(x.sentences[0]) || moving[w.stem]
+		other := w.exact || turns || x.affirmed[strings.TrimPrefix(w.stem, "un")]
 		telling := things[w.stem] || w.denied || n == 1 && !orToDo[x.item.Kind] // what it is about comes first
 		switch {
 		case unsaid[w.stem] && other:
 			return MendSaid
-		case unsaid[w.stem] && telling:
-			cost += thingCost
 		case unsaid[w.stem]:
-			cost++
+			own := 1.0
+			if telling {
+				own = thingCost
+			}
+			if x.ever[w.stem] { // only not here
+				own /= 2
+			}
+			cost += own
 		case !polar, w.loose:
 		case w.denied && !no && !prefers, !w.denied && !yes && !orToDo[x.item.Kind]:
 			return DropOpposite
@@ -301,7 +311,7 @@ func (x *exchange) misses() string {
 	few := cost > 0 && (acts[x.item.Kind] && n < leastWords || limits().MatchString(whole))
 	unheard := func(name string) bool { return !x.spoken[name] }
 	switch {
-	case few, float64(cost) > mostUnsaid*float64(n), slices.ContainsFunc(namesIn(whole), unheard):
+	case few, cost > mostUnsaid*float64(n), slices.ContainsFunc(namesIn(whole), unheard):
 		return MendSaid
 	case polar && !agrees && saysNot(whole) && !slices.ContainsFunc(x.sentences, saysOut().MatchString):
 		return DropOpposite
@@ -314,6 +324,9 @@ var (
 	orToDo = map[payload.Kind]bool{payload.Goal: true, payload.Next: true}
 	acts   = map[payload.Kind]bool{payload.Goal: true, payload.Next: true, payload.Decision: true}
 )
+
+// howFar are stems of words by which lists are headed that say how far something is.
+var howFar = stems(`done complete completed finished progress started`)
 
 // deniesOtherwise reports whether it can't be told by single words what a claim or its quote denies: what is put off,
 // asked or ruled out is denied and affirmed at once, "dropped" denies what stands on either side of it, and "must not

@@ -32,11 +32,15 @@ func read(s string) []sayWord {
 		tokens := strings.FieldsFunc(s[from:end], func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("'._-/%$@+#", r)
 		})
-		low := make([]string, len(tokens))
 		for i := range tokens {
 			tokens[i] = strings.Trim(tokens[i], "'._-/")
-			low[i] = strings.ToLower(tokens[i])
 		}
+		for i, t := range slices.Backward(tokens) {
+			if m := fromTo().FindStringSubmatch(t); m != nil {
+				tokens = slices.Replace(tokens, i, i+1, m[1:]...)
+			}
+		}
+		low := strings.Split(strings.ToLower(strings.Join(tokens, " ")), " ")
 		r.from, r.no, r.loose, r.trade = len(r.all), false, false, ""
 		blames := blameAt(low)
 		for i := range tokens {
@@ -59,6 +63,9 @@ func read(s string) []sayWord {
 	}
 	return r.all
 }
+
+// fromTo matches from which number to which: lines 9-27.
+var fromTo = text.Pattern(`^([0-9]+)-([0-9]+)$`)
 
 // otherForms puts one form in the place of others.
 var otherForms = strings.NewReplacer("’", "'", "apart from ", "except ", "verything but ", "verything except ")

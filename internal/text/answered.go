@@ -168,7 +168,8 @@ func Agrees(reply string) bool { return agreeing().MatchString(reply) }
 func Refuses(reply string) bool { return refusing().MatchString(reply) }
 
 var (
-	agreeing = Pattern(`(?i)^\W*(?:yes|yep|yeah|yup|sure|ok|okay|oki|good|great|fine|perfect|right|exactly|correct|` +
+	agreeing = Pattern(`(?i)^\W*(?:hm+,? )?(?:yes|yep|yeah|yup|sure|` +
+		`ok|okay|oki|good|great|fine|perfect|right|exactly|correct|` +
 		`definitely|of course|do (?:it|that)|go ahead|sounds|please do|agreed|makes sense|ja|genau|gern|oui|sí|` +
 		`stimmt|klar|passt|sehe? ich (?:auch|genauso)|so do i|same here|claro|vale|d['’]accord)\b|` +
 		`^(?:好的?|可以|行|是的|对|嗯|没问题|はい|うん|了解です|了解|お願いします)(?:[\s，。、！,.!]|$)`)

@@ -49,6 +49,9 @@ func (l *DraftLine) ground(on *grounds, look *passages, now time.Time) {
 	claim := l.Claim(string(on.s.ID), now)
 	claim.Claim, claim.Quote = "", ""
 	about := name(claim.Path) + " " + claim.Text
+	if claim.Kind == payload.Status { // what it lists
+		about = fileState().ReplaceAllString(claim.Text, "")
+	}
 	quotes := slices.Concat(look.best(about+" "+claim.Why), look.best(about))
 	if claim.Kind == payload.File {
 		quotes = look.ofFile(claim.Path)
@@ -101,10 +104,12 @@ var (
 	boldLead = text.Pattern(`^\*\*([^*]+?)(:?)\*\*(:?)\s*(.*)$`)
 	bulleted = text.Pattern(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
 	fileLine = text.Pattern(`^(DONE|COMPLETE|IN PROGRESS|UNTOUCHED|NOT STARTED|OFF LIMITS):\s+(.+)$`)
-	// fileState matches a file's state before what is said of it: "OFF LIMITS until the audit".
-	fileState = text.Pattern(`^(?:DONE|IN PROGRESS|UNTOUCHED|OFF LIMITS)\b`)
-	decided   = text.Pattern(`(?i)^(.+?)\s*\(decided (?:in )?session \d+(?:\s*[-–—:,]\s*(.+))?\)\.?$`)
-	ruledOff  = text.Pattern(`(?i)^(.+?)(?:\s*[:,]|\s+(?:is|was|were))?\s+ruled out\s*(?:[-–—:]\s*(.+))?$`)
+	// fileState matches a file's state before what is said of it: "OFF LIMITS until the audit", "is finished".
+	fileState = text.Pattern(`(?i)^(?:(?:is|are|was) )?(?:(done|finished|completed?|ready)|` +
+		`(in progress|half done|unfinished|not (?:done|finished|ready))|(untouched|not started)|` +
+		`(off[- ]limits|hands off|(?:don['’]?t|do not) touch|leave (?:it )?alone))\b`)
+	decided  = text.Pattern(`(?i)^(.+?)\s*\(decided (?:in )?session \d+(?:\s*[-–—:,]\s*(.+))?\)\.?$`)
+	ruledOff = text.Pattern(`(?i)^(.+?)(?:\s*[:,]|\s+(?:is|was|were))?\s+ruled out\s*(?:[-–—:]\s*(.+))?$`)
 )
 
 // ReadDraft reads a payload as agents write it: with any headings or bold leads, as lists or paragraphs, in a code
@@ -198,6 +203,8 @@ func (d *draftReader) flush() {
 	d.lines = append(d.lines, DraftLine{N: d.at, Item: it})
 }
 
+var fileStates = []string{payload.FileDone, payload.FileProgress, payload.FileUntouched, payload.FileOffLimits}
+
 var reasoned = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: true, payload.Finding: true}
 
 // files reads a line about files: "a.go — DONE — holds the heap", or "DONE: a.go, b.go (both tested)".
@@ -205,11 +212,16 @@ func (d *draftReader) files(said string) {
 	m := fileLine().FindStringSubmatch(said)
 	if m == nil {
 		it := payload.ParseLine(payload.File, said)
-		if state := fileState().FindString(it.Text); state != "" && it.Status == "" {
-			it.Status, it.Text = state, strings.TrimLeft(it.Text[len(state):], " :;,—–-")
+		file, rest, _ := strings.Cut(it.Path, " ")
+		if file = strings.Trim(file, "`:"); rest != "" && trace.LooksLikePath(file) {
+			it.Path, it.Text = file, strings.Trim(rest, "()")
 		}
-		if path, rest, ok := strings.Cut(it.Path, " ("); ok {
-			it.Path, it.Text = path, strings.TrimSuffix(rest, ")")
+		if m := fileState().FindStringSubmatch(it.Text); m != nil && it.Status == "" {
+			for i, state := range fileStates {
+				if m[i+1] != "" {
+					it.Status, it.Text = state, strings.TrimLeft(it.Text[len(m[0]):], " .:;,—–-")
+				}
+			}
 		}
 		d.lines = append(d.lines, DraftLine{N: d.at, Item: it})
 		return
@@ -354,7 +366,8 @@ func (p *passages) best(said string) []string {
 var (
 	finished = text.Pattern(`(?i)\b(?:done|completed?|finished|ready|implemented|written|tested|works|in place|fixed|` +
 		`moved|pass(?:es|ed)?|fertig|erledigt)\b|[✅☑✔✓]`)
-	unfinished = text.Pattern(`(?i)\b(?:not|never|stub\w*|skeleton|missing|half|partial\w*|only|so far|yet|to ?do|` +
+	unfinished = text.Pattern(`(?i)\b(?:not|never|nothing|none|stub\w*|skeleton|` +
+		`missing|half|partial\w*|only|so far|yet|to ?do|` +
 		`fail\w*|in progress|wip|unfinished|nicht|noch|fehlt)\b|n['’]t\b`)
 	leftAlone = text.Pattern(`(?i)\b(?:not|no|never|leave|left|hands off|alone|stays?|keep|untouched|until|wait|lass|` +
 		`nicht)\b|n['’]t\b|off[- ]limits`)
@@ -375,10 +388,17 @@ func (p *passages) ofFile(file string) []string {
 	return slices.Concat(names, reports[:min(len(reports), maxTried)])
 }
 
-// bearsState reports whether a place says of a file that it is as far as a draft has it: in a sentence that names the
-// file or, for one that is done, in a report on work that changed it, unless the last sentence that names it says that
-// it isn't finished.
+// bearsState reports whether a place says of a file, or of what is listed, that it is as far as a draft has it: of a
+// file in a sentence that names it or, for one that is done, in a report on work that changed it, unless the last
+// sentence that names it says that it isn't finished.
 func (g *grounds) bearsState(n *payload.Note, p standing) bool {
+	if n.Kind == payload.Status {
+		m := fileState().FindStringSubmatch(n.Text)
+		return m == nil || unfinished().MatchString(p.quote) == (m[1] == "")
+	}
+	if n.Kind != payload.File {
+		return true
+	}
 	base := path.Base(n.Path)
 	names := strings.Contains(p.quote, base)
 	last := g.lastChange(base)

@@ -56,6 +56,7 @@ func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
 	g := newGrounds(s)
 	var out []Noted
 	for _, n := range notes {
+		g.strict = n.Claim != "" // then its quote was looked for
 		it, why := g.item(&n)
 		if it == nil && n.Claim != "" {
 			it = g.claim(&n)
@@ -161,7 +162,7 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 		if distill.Ground(g.s, &checked); len(checked.Items) == 0 {
 			continue
 		}
-		if n.Kind == payload.File && g.strict && !g.bearsState(n, p) {
+		if g.strict && !g.bearsState(n, p) {
 			why = reasons[distill.MendSaid]
 			continue
 		}
@@ -310,8 +311,12 @@ func Join(items []payload.Item, note *payload.Item) []payload.Item {
 	}
 	e := &note.Evidence[0]
 	items = slices.DeleteFunc(items, func(it payload.Item) bool { // little more than the words that the note quotes
-		return it.Kind == payload.Lead && it.First().Turn == e.Turn && strings.Contains(it.Text, e.Quote) &&
+		repeats := it.Kind == payload.Lead && it.First().Turn == e.Turn && strings.Contains(it.Text, e.Quote) &&
 			2*len(e.Quote) > len(it.Text)
+		if repeats { // by the files that it names, the session's thread is known
+			note.About = ingest.Union(note.About, it.About...)
+		}
+		return repeats
 	})
 	if it := sameThing(items, note); it != nil {
 		strengthen(it, note)
