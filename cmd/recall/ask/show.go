@@ -18,10 +18,12 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/internal/hint"
 	txt "recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
+	"recall/library/manifest"
 	"recall/library/render"
 	"recall/payload"
 	"recall/pipeline"
@@ -32,6 +34,7 @@ import (
 type showOptions struct {
 	Variant                          string
 	Transcript, Actions, Print, JSON bool
+	Script                           bool
 	Around                           int
 }
 
@@ -42,11 +45,13 @@ func newShowCmd(a *app.App) *cobra.Command {
 		fs.Number(&o.Around, "context", "C", 0, "also show so many turns before and after that place")
 		fs.BoolVar(&o.JSON, "json", false, "print the payload, with all evidence; with --actions, inputs and results")
 		fs.BoolVar(&o.Print, "print", false, "print that place as PATH:LINE")
+		fs.BoolVar(&o.Script, "script", false, "print a shell script that does its tool calls again")
 		fs.BoolVarP(&o.Transcript, "transcript", "t", false, "print the readable transcript")
 		fs.OneOf(&o.Variant, "variant", "",
 			"form of the payload: coding, debug, handoff (payload.variant)", "coding", "debug", "handoff")
-		fs.Apart("transcript", "actions", "variant")
-		fs.Apart("print", "actions")
+		fs.Apart("transcript", "actions", "script", "variant")
+		fs.Apart("print", "actions", "script")
+		fs.Apart("json", "script")
 		fs.Apart("transcript", "json", "variant")
 		fs.Apart("print", "json")
 	}, func(ctx context.Context, args []string) error {
@@ -65,7 +70,8 @@ func newShowCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		place := o.Print || (h.Turn != "" || h.N > 0) && !o.Transcript && !o.Actions && !o.JSON && o.Variant == ""
+		whole := o.Transcript || o.Actions || o.Script || o.JSON || o.Variant != ""
+		place := o.Print || (h.Turn != "" || h.N > 0) && !whole
 		several := h.N > 0 && (to > h.N || o.Around > 0)
 		switch {
 		case place && several && !o.Print:
@@ -205,10 +211,13 @@ func runShow(ctx context.Context, a *app.App, e library.Entry, o showOptions) er
 			return err
 		}
 		return a.Print(terminal.Visible(string(text)))
-	case o.Actions:
+	case o.Actions, o.Script:
 		s, err := a.Read(ctx, e)
 		if err != nil {
 			return err
+		}
+		if o.Script {
+			return a.Print(terminal.Visible(manifest.Replay(s, trace.Actions(s))))
 		}
 		did := history.ActionsOf(s)
 		return show(a, did, o.JSON, false, func(p *terminal.Page) { p.Form("actions", did) })
