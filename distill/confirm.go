@@ -282,7 +282,9 @@ func (x *exchange) misses() string {
 	polar, prefers := !x.deniesOtherwise(whole), preferring().MatchString(whole)
 	unsaid, cost, n := map[string]bool{}, 0.0, 0
 	for _, w := range claim {
-		if _, seen := unsaid[w.stem]; seen || w.joint || w.part || x.item.Kind == payload.Status && howFar[w.stem] {
+		_, seen := unsaid[w.stem]
+		heads := x.item.Kind == payload.Status && howFar[w.stem]
+		if seen || heads || w.joint || w.part {
 			continue
 		}
 		yes, no := x.saidOf(w, agrees)
