@@ -124,12 +124,16 @@ func (m mapper) mapped(s, as string) string {
 	return m.f(s)
 }
 
-// turnText maps a turn's text part by part, adjusting the offsets of its foreign parts.
+// turnText maps a turn's text part by part, adjusting the offsets of its foreign parts. The whole is shown to f before:
+// a key whose lines are parts of their own is one only there.
 func (m mapper) turnText(t *Turn) {
 	var out strings.Builder
 	before := ""
 	if t.Role == User {
 		before = *m.asked
+	}
+	if len(t.Foreign) > 0 {
+		m.after(before, t.Text)
 	}
 	piece := func(s string) { out.WriteString(m.after(before, s)) }
 	at := 0

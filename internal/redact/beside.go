@@ -48,7 +48,7 @@ func (s *scan) wordsIn(at, end int, looks func(v string, at int) bool) {
 			at++
 		}
 		unusual := kinds&digit != 0 || kinds&under != 0 && strings.Count(t[from:at], "-") >= 3
-		unusual = unusual || kinds&letter == letter && drawnLetters(t[from:at])
+		unusual = unusual || kinds&letter == letter && drawn(t[from:at])
 		if unusual && kinds&letter != 0 && at-from >= 7 && at-from <= 100 {
 			s.maskIn(from, at, looks)
 		}
@@ -72,7 +72,7 @@ func (s *scan) maskIn(from, to int, looks func(v string, at int) bool) {
 	}
 	before := len(s.beside)
 	sum := allHex(whole) && strings.HasPrefix(s.text[to:], "  ") // of the file behind it
-	if sum || s.inARN(from) || resource().MatchString(whole) {
+	if sum || s.inARN(from) || resource().MatchString(whole) || strings.HasPrefix(whole, "AAAA") {
 		return
 	}
 	keep := func(at, end int) {
@@ -208,18 +208,19 @@ var (
 	// chosenWords matches words and a number: Meadow-falcon89, meadow.falcon.89, meadow8989, MEADOW89falcon,
 	// meadow@f4lcon. W is a word, S what joins two.
 	chosenWords = text.Pattern(strings.NewReplacer("W", `(?:[A-Z]?[a-z]{2,12}|[A-Z]{3,12})`, "S", `[-_.@!#$&*]`,
+		"J", `[-_.@!#$&*+]?`,
 		"M", `[!#$%*+&?]`, "T", `[A-Z][a-z]{2,12}`, "L", `[a-z]{0,8}(?:\d[a-z]{1,8}){1,4}\d?`).
-		Replace(`\A(?:W(?:SW|T){1,2}(?:S?\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` + titled + `|` +
-			`T(?:S|\+)TS\d{1,4}|[A-Z]L\d{2,4}|T[@_]\d{4}|(?:T|[A-Za-z]L)M\d{2,4}|[A-Z]L\.\d{2,4}|` +
+		Replace(`\A(?:W(?:SW|T){1,2}(?:J\d{2,4}|\d{2,4}[a-z])|WS(?:WS)?\d{2,4}W|` + titled + `|` +
+			`T(?:S|\+)TS\d{1,4}|[A-Z]L\d{2,4}|T[@_.]\d{4}|(?:T|[A-Za-z]L)M\d{2,4}|[A-Z]L\.\d{2,4}|` +
 			`[a-z]{3,12}[@!#$*&+?]\d{2,4}|T\d{1,4}M|` +
-			`\d{1,4}TM[A-Za-z0-9]{1,5}|[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|[A-Z]?[a-z]{4,12}@?\d{4}|` +
+			`\d{1,4}TM[A-Za-z0-9]{1,5}|[A-Z]{3,12}\d{2,4}[a-z]{3,12}S?\d{0,4}|[A-Z]?[a-z]{4,12}@?\d{4}(?:\d\d)?|` +
 			`[A-Z]?[a-z]{3,12}[@!#$]L)[!?.*#$%]?\z`))
 	titledNumber = text.Pattern(`\A` + titled + `\z`)
 	// chosenDotted matches two words and a number, which names in code seldom end with.
 	chosenDotted = text.Pattern(`\A(?:[A-Za-z][a-z]{3,12}\.[A-Za-z][a-z]{2,12}\d{2,4}|` +
 		`[A-Z][a-z]{2,12}[._][A-Z][a-z]{2,12}[-_.]\d{1,4})\z`)
-	// resource matches what is named in files and programs: tls-wildcard-2025.
-	resource = text.Pattern(`\A[a-z]+(?:-[a-z]+)*-[a-z]*\d{1,4}\z`)
+	// resource matches what is named in files and programs: tls-wildcard-2025, api-7d9f8b6c5-x2k4q.
+	resource = text.Pattern(`\A[a-z]+(?:-[a-z]+)*-(?:[a-z]*\d{1,4}|[a-z0-9]{8,10}-[b-df-hj-np-tv-xz2-9]{5})\z`)
 	// sized matches what ends with a number of bits, as names in code do.
 	sized = text.Pattern(`[A-Za-z-](?:8|16|32|64|128|256|384|512|1024|2048|4096|\d+x\d+)\z`)
 )
@@ -227,7 +228,9 @@ var (
 // wordsAndNumber reports whether a word is words and a number, as people choose passwords. Most words can't be: the
 // expression, which is long, isn't tried with those.
 func wordsAndNumber(v string) bool {
-	possible := shapeIn(v).digits > 0 && is(v[0], alnum) && len(v) < 64 && !strings.ContainsAny(v, "/:=")
+	_, host, _ := strings.Cut(v, "@") // ann@web-eu12
+	possible := shapeIn(v).digits > 0 && is(v[0], alnum) && len(v) < 64 && !strings.ContainsAny(v, "/:=") &&
+		!resource().MatchString(host)
 	return possible && chosenWords().MatchString(v) && !hasSecretName(v) && !placeholder(v) && !dotted(v) &&
 		!sized().MatchString(v)
 }

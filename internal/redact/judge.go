@@ -21,7 +21,7 @@ var looks = map[string]func(v string) bool{
 	"printed":    func(v string) bool { return !path(v) && v[len(v)-1] != ':' && plausible(v) },
 	"password":   func(v string) bool { return passwordLike(v) || grouped(v) && mixed(v) },
 	"numbers":    func(v string) bool { return shapeIn(v).digits > 0 },
-	"phrase":     func(v string) bool { return plausible(v) || wordsRunTogether(v) },
+	"phrase":     func(v string) bool { return plausible(v) || wordsRunTogether(v) || hyphenated(v) },
 	"token":      tokenLike,
 	"credential": func(v string) bool { return tokenLike(v) || plausible(v) || wordsRunTogether(v) },
 	"mixed":      func(v string) bool { return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32) },
@@ -51,12 +51,17 @@ func tokenLike(v string) bool {
 func (v value) secret() bool {
 	tooShort := len(v.text) < 4 || len(v.text) < 6 && v.strength < strong
 	version := run(v.text, 0, digit, ".", len(v.text)) == len(v.text) && strings.Contains(v.text, ".")
-	if tooShort || version || placeholder(v.text) || path(v.text) {
+	publishable := v.strength < strong && text.AnyOf(v.text, strings.HasPrefix, "pk_live_", "pk_test_")
+	harmless := tooShort || version || publishable || placeholder(v.text) || path(v.text)
+	if harmless {
 		return false
 	}
-	named := v.set() && (v.strength > vague || !strings.Contains(v.text, " ")) && (v.has(quoted) || !v.has(spaced))
+	named := (v.set() || v.op == "head") && (v.strength > vague || !strings.Contains(v.text, " ")) &&
+		(v.has(quoted|whole) || !v.has(spaced))
 	number := v.strength == strong && len(v.text) >= 6 && numeric(v.text) && distinct(v.text) > 3
-	if named && (number || passwordLike(v.text) || unmistakable(v.text)) {
+	words := v.strength == strong && spokenPhrase().MatchString(v.text) && looks["drawn words"](v.text)
+	evident := number || words || passwordLike(v.text) || unmistakable(v.text)
+	if named && evident {
 		return true
 	}
 	sum := weights[0][v.strength]

@@ -54,7 +54,11 @@ func placeholder(v string) bool {
 		return false
 	}
 	low := strings.ToLower(v)
-	if variable || dummies[low] || distinct(v) <= 3 {
+	few := 3 // characters
+	if skip(v, 0, digit, 8) == len(v) {
+		few = 2
+	}
+	if variable || dummies[low] || distinct(v) <= few {
 		return true
 	}
 	if strings.ContainsAny(v, "-_ ") {
@@ -63,8 +67,18 @@ func placeholder(v string) bool {
 			return true
 		}
 	}
-	return text.AnyOf(low, strings.Contains, dummyParts...)
+	return text.AnyOf(low, strings.Contains, dummyParts...) ||
+		len(v) < 40 && (algorithm().MatchString(low) || rowKey().MatchString(v))
 }
+
+var (
+	// algorithm matches what a password is hashed with, or a text encrypted.
+	algorithm = text.Pattern(strings.ReplaceAll(`\A(?:N)(?:N|with|and|plus|v?\d{1,3}|[-_/:.])*\z`, "N",
+		`(?:[bsy]|yes|sha\d*|md5)-?crypt|[hc]?mac|sha\d?|md[45]|ssha|aes|gcm|cbc|pbkdf2?|argon2(?:id?)?|scram|rsa|oaep|pss|`+
+			`ecdsa|ed25519|x25519|x?chacha20|poly1305|blake[23][bs]?|[her]s(?:256|384|512)`))
+	// rowKey matches what databases name a row by: tenant#acme-12, USER#ann#order#98.
+	rowKey = text.Pattern(`\A(?:[a-z]+|[A-Z]+)#(?:[a-z]+#|[A-Z]+#)*(?:[a-z]+-[\w-]*\d+|[A-Z\d-]+|[\w.-]+#[\w#.-]+)\z`)
+)
 
 // storedAs matches what says how the password behind it is stored: {SSHA}, {noop}.
 var storedAs = text.Pattern(`\A\{(?:[A-Z][A-Z0-9-]{2,14}|noop|bcrypt)\}\S{6}`)
@@ -130,10 +144,13 @@ func public(v string) bool {
 	return publicID(v) || t.lower+t.upper == 0 || run(v, 0, hexa, "-", len(v)) == len(v)
 }
 
-// publicID reports whether a value begins like a public id, or is an id of Anthropic's API: a word, 01 and 22 letters
-// and digits.
+// publicID reports whether a value begins like a public id, is the address of an account in a blockchain, or an id of
+// Anthropic's API: a word, 01 and 22 letters and digits.
 func publicID(v string) bool {
 	i := len(v) - 24
+	if len(v) == 42 && v[:2] == "0x" && allHex(v[2:]) {
+		return true
+	}
 	ulid := len(v) == 26 && v[:2] == "01" && shapeIn(v).lower == 0
 	return ulid || i > 1 && v[i-1:i+2] == "_01" || text.AnyOf(v, strings.HasPrefix, publicPrefixes...)
 }

@@ -227,7 +227,8 @@ func (n secretName) unlikely(s *scan, from int, v value) bool {
 		return len(n.literal) <= 3
 	case v.op == ":" && n.literal == "pass" && !v.has(named) && !is(s.before(from), word|marks):
 		return !(v.has(quoted) && s.text[v.from-2] == ':') && !(s.text[from] == 'p' && v.has(sure) ||
-			s.text[from+1] == 'a' && passwordLike(v.text) || s.nearUser(from, v) && wordsAndNumber(v.text))
+			s.text[from+1] == 'a' && passwordLike(v.text) ||
+			s.nearUser(from, v) && (wordsAndNumber(v.text) || drawn(v.text)))
 	case n.literal == "pwd" && v.op == "=" && v.has(quoted) && shapeIn(v.text).digits > 0:
 		return false
 	case n.literal == "pwd" && !is(s.before(from), word): // a working directory, unless a user is near

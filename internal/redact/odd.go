@@ -156,7 +156,8 @@ func (s *scan) oddWords(judge func(from, to int, signs []string)) {
 			noList = read
 		}
 		v := strings.TrimRight(t[from:at], ".?!")
-		mixture := kinds&digit != 0 && (kinds&letter != 0 || strings.Count(v, "-") > 1)
+		mixture := kinds&digit != 0 && (kinds&letter != 0 || strings.Count(v, "-") > 1) ||
+			kinds&letter == letter && drawn(v)
 		fits := len(v) > 5 && n < 100 && len(v) < len(t)
 		if mixture && fits && s.apart(from, from+len(v)) {
 			judge(from, from+len(v), s.oddSigns(from, from+len(v), s.lookOf(v)))

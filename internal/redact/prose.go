@@ -148,6 +148,9 @@ func (y *sentenceRules) after(s *scan, from, to int, looks looksLike) {
 		if marked := strings.TrimLeft(strings.TrimRight(whole, ".,;:)"), "(*"); looks(v, near, open > at) ||
 			len(marked) > len(v) && marked[:len(v)] == v && looks(marked, near, open > at) {
 			start := open + strings.Index(whole, v)
+			if line := lowerASCII(s.text[to:start]); n > 1 && s.ofThing(line, lastWord(line), start) {
+				return // else "on" is a verb
+			}
 			s.add(start, skip(s.text, start+len(v), closers, 3), "password")
 			if !text.AnyOf(s.text[:at], strings.HasSuffix, " from ", " von ", " de ") {
 				return
@@ -310,12 +313,20 @@ func ofAllKinds(v string) bool {
 
 // allJumbled reports whether a word's cases and digits change as in a password that a program made.
 func allJumbled(v string) bool {
-	return len(v) >= 12 && (textureOf(v) == twoCases || drawnLetters(v)) && !public(v)
+	return len(v) >= 12 && (textureOf(v) == twoCases || drawn(v)) && !public(v)
 }
 
-// drawnLetters reports whether letters alone change case too often for words, and aren't those of words.
-func drawnLetters(v string) bool {
-	return len(v) >= 12 && caseSwitches(v)*5 >= len(v)*2 && skip(v, 0, letter|under, len(v)) == len(v) && jumbled(v)
+// drawn reports whether letters of both cases were drawn by a program: the less their pairs are those of words and the
+// oftener their case changes, which holds for nine in ten of twenty random letters, and for 2 of 1,000 names in code.
+func drawn(v string) bool {
+	const leastSwitches = 3
+	t, switches := shapeIn(v), caseSwitches(v)
+	letters := t.lower + t.upper
+	if len(v) < 12 || switches < leastSwitches || letters*2 < len(v) || skip(v, 0, alnum|under, len(v)) < len(v) {
+		return false
+	}
+	usual, all := usualPairs(v)
+	return all >= 4 && 14*(all-usual)*letters+10*switches*all > 10*all*letters
 }
 
 // unmistakable reports whether a word near a password's name can't be anything else: letters, digits and a mark inside.

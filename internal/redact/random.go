@@ -189,6 +189,17 @@ const (
 	hintPublic      // it is named as something else
 )
 
+var (
+	// owners are what has an id that may stand behind it without saying so: user 6a2f41c0-….
+	owners = set(words("owners")...)
+	uuid   = text.Pattern(`\A[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b`)
+	// publicBefore matches what stands before a file's checksum or a key for everybody: SHA2-256(secrets.tar)=
+	publicBefore = text.Pattern(`(?:(?:sha|md|blake|checksum|hash|digest)[\w-]*` +
+		`(?: ?\([^()]*\) ?=| of \S+(?: is|:)|[: ]) ?|` +
+		`(?:public|site|publishable)[ _-]?key["']?(?: is| ?[:=(])? ?["']?)\z`)
+	beforeHosts = words("before hosts")
+)
+
 // publicNames are the last words of names whose values are random but not secret.
 var publicNames = set(words("others")...)
 
@@ -200,13 +211,11 @@ func (s *scan) hintBefore(from int) hint {
 		line = line[i+1:]
 	}
 	line = lowerASCII(line)
-	name := strings.TrimRight(line, " \t\"'`:=>(,[{<")
-	i := len(name)
-	for i > 0 && is(name[i-1], alnum) {
-		i--
-	}
-	last := name[i:]
+	name := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(line, "\""), "w/"), " \t\"'`:=>(),[{<")
+	last := lastWord(name)
 	switch {
+	case s.ofThing(line, last, from):
+		return hintPublic
 	case publicNames[last] || strings.HasSuffix(last, "id") || strings.HasPrefix(last, "public") ||
 		text.AnyOf(line, strings.Contains, pageWords...):
 		return hintPublic
@@ -214,6 +223,22 @@ func (s *scan) hintBefore(from int) hint {
 		return hintSecret
 	}
 	return hintNone
+}
+
+// lastWord returns the letters and digits that a text ends with, apart from a blank.
+func lastWord(t string) string {
+	t = strings.TrimRight(t, " ")
+	i := len(t)
+	for i > 0 && is(t[i-1], alnum) {
+		i--
+	}
+	return t[i:]
+}
+
+// ofThing reports whether a word stands behind what it is the id, the name or the checksum of.
+func (s *scan) ofThing(line, last string, from int) bool {
+	owned := strings.HasSuffix(line, " ") && owners[last] && uuid().MatchString(s.text[from:])
+	return owned || publicBefore().MatchString(line) || text.AnyOf(line, strings.HasSuffix, beforeHosts...)
 }
 
 // pairs holds the letters that often follow each letter in names in code: 85 % of the pairs in the words of Go's
@@ -235,7 +260,12 @@ var pairs = func() (t [26]uint32) {
 // jumbled reports whether a value's letters aren't those of words: fewer than seven in ten of its pairs are common,
 // which holds for 93 of 100 random values of twenty letters and digits, and for 3 of 1,000 names in code.
 func jumbled(v string) bool {
-	usual, all := 0, 0
+	usual, all := usualPairs(v)
+	return all >= 4 && usual*10 < all*7
+}
+
+// usualPairs counts the common ones of a value's pairs of letters, and all.
+func usualPairs(v string) (usual, all int) {
 	for i := 1; i < len(v); i++ {
 		a, b := v[i-1], v[i]
 		if !is(a, letter) || !is(b, letter) || is(a, lower) && is(b, upper) {
@@ -246,5 +276,5 @@ func jumbled(v string) bool {
 			usual++
 		}
 	}
-	return all >= 4 && usual*10 < all*7
+	return usual, all
 }

@@ -125,7 +125,7 @@ func (r *Redactor) placeholder(kind, secret string) string {
 	}
 	if kind == "private-key" {
 		for line := range strings.SplitSeq(strings.ReplaceAll(secret, `\n`, "\n"), "\n") {
-			if line = line[skipGutter(line, 0):]; len(line) >= 40 {
+			if line = line[skipGutter(line, 0):]; len(line) >= runLeast && !strings.Contains(line, ": ") {
 				r.learn(name, strings.TrimSpace(line))
 			}
 		}

@@ -70,6 +70,19 @@ func TestSessionHoldsNoSecretAfterMapText(t *testing.T) {
 	if n != len(planted) {
 		t.Errorf("different secrets: got %d, want %d", n, len(planted))
 	}
+	lines := []string{"-----BEGIN PGP PRIVATE KEY BLOCK-----", "",
+		"lQOYBGBqKd4BCADLq7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5KuE1aQ9f3c1b7ae04d",
+		"5682c1f79ab3d0e46258Qx7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5KuE1aQ9f3c1b7", "x7Kp2mQ9vLt4WzRt",
+		"-----END PGP PRIVATE KEY BLOCK-----"}
+	whole := "decrypt with this:\n" + strings.Join(lines, "\n")
+	pasted := ingest.Session{Turns: []ingest.Turn{{Text: whole,
+		Foreign: []ingest.Foreign{{From: strings.Index(whole, lines[2]), To: strings.Index(whole, lines[3])}}}}}
+	pasted.MapText(rules.Session().Text)
+	for _, line := range lines[2:5] {
+		if got := pasted.Turns[0].Text; strings.Contains(got, line) {
+			t.Errorf("a line of a key is left: %q", got)
+		}
+	}
 	if f := s.Turns[0].Foreign[0]; !strings.HasSuffix(s.Turns[0].Text[f.From:f.To], "use it") {
 		t.Errorf("foreign part: got %q, want it to end as before", s.Turns[0].Text[f.From:f.To])
 	}

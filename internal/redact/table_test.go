@@ -279,6 +279,18 @@ func TestRestOfTextIsKept(t *testing.T) {
 }
 
 var harmless = []string{
+	`get({ pk: "tenant#harvest-9447", sk: "META" })`, "the sort key is TENANT#acme#USER#ann-1234",
+	"ssh lizard-fable76 sudo passwd -S ann", "ann@chess-walnut49: Permission denied (publickey,password).",
+	`FATAL: password authentication failed for user "ann" on harvest-db07`,
+	`{"token": "0x58ddda8e7277358fad1584b54e2520b47b98c8c9"}`,
+	"password_hash: yescrypt", "password_hash: scram-sha-256", "the token algorithm is PBKDF2WithHmacSHA256",
+	`etag: W/"063c-ZCa6v1hzS0iqVe6Rlz1lLgUm41n"`, `If-None-Match: W/"bc59-dgDywhzmXwXWEHj7yeVpw3xewak"`,
+	"SHA2-256(secrets.tar)= 9f3c1b7ae04d5682c1f79ab3d0e462584b8d7e2f60a1935cd7e81f2a3b4c5d6e",
+	"checksum of secrets.yaml: 9f3c1b7ae04d5682c1f79ab3d0e46258",
+	"publishable key (may be seen): pk_live_Zlk3kcqMMbZhzUbMJ80v5Ulw", "DB_PASSWORD=not-a-real-token",
+	"user c0b3f465-28fa-49d1-952b-239433270250 can't log in since yesterday",
+	"password reset requested by customer c0b3f465-28fa-49d1-952b-239433270250",
+	"recaptcha site key 6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQMXjiZKhIa",
 	"phase to active component=session session_id=dd35cd14-d989-4464-baea-39e67f726978",
 	"\"memory_session_id\": \"3dd69142-fdc2-4dd6-9742-605d59ee6e90\",",
 	"   60→    pass\n   61→\n   62→    valid_names = set(values)\n   63→    unknown_keys = [k for k in mapping]",
