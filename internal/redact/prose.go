@@ -313,7 +313,7 @@ func ofAllKinds(v string) bool {
 
 // allJumbled reports whether a word's cases and digits change as in a password that a program made.
 func allJumbled(v string) bool {
-	return len(v) >= 12 && (textureOf(v) == twoCases || drawn(v)) && !public(v)
+	return len(v) >= 12 && textureOf(v) == twoCases && !public(v)
 }
 
 // drawn reports whether letters of both cases were drawn by a program: the less their pairs are those of words and the

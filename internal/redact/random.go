@@ -46,6 +46,8 @@ func textureOf(v string) texture {
 		last = c
 	}
 	switch {
+	case drawn(v):
+		return twoCases
 	case kinds&digit == 0 || kinds&letter == 0 || all*6 < len(v)*5:
 		return ordinary
 	case hex:
