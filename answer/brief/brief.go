@@ -180,7 +180,7 @@ func (b *Bearing) Lines() string {
 	if b.Item.By == payload.ByAssistant {
 		who = "the assistant "
 	}
-	said, asked := longestSaid, text.Asking
+	said, asked := longestSaid, text.AskingWhole
 	room := saidAndAsked - min(len(b.Item.Text), longestSaid)
 	if b.long || who != "" {
 		said, asked, room = longestAsked, text.LastWords, longestAsked

@@ -167,11 +167,14 @@ func (d *Deed) Forbids(said, before string) (order, about string) {
 			if shared := w.Shared(d.does); what != "" && (named || shared > 1 && w.In(d.does) >= half) {
 				return order, ""
 			}
-			spoken := said[:strings.Index(said, s)+m[0]] // where "it" may stand for something
-			if !pointsBack().MatchString(what) || len(text.Content(spoken)) > fewWords || chose() {
+			if !pointsBack().MatchString(what) || chose() {
 				continue
 			}
-			about := text.Nearest(before, d.does)
+			to, spoken := before, said[:strings.Index(said, s)+m[0]]
+			if len(text.Content(spoken)) > fewWords { // the person's own words are what "it" is
+				to = spoken
+			}
+			about := text.Nearest(to, d.does)
 			if text.Words(about).Shared(d.does) > 1 && d.does.In(text.Words(about+" "+s)) > half {
 				return order, about
 			}

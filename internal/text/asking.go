@@ -30,6 +30,22 @@ func Asking(said string) string {
 	return strings.Join(all[max(0, len(all)-1):], "")
 }
 
+// AskingWhole returns what Asking does, with the sentence before it where a question only points back: "Is that OK?"
+func AskingWhole(said string) string {
+	asked := Asking(said)
+	before, _, _ := strings.Cut(OneLine(said), asked)
+	all := Sentences(LastWords(before), false)
+	if len(all) > 0 && len(Words(asked)) <= mostPointing && pointing().MatchString(asked) {
+		return all[len(all)-1] + " " + asked
+	}
+	return asked
+}
+
+// mostPointing is how many words a question has at most that says nothing without the sentence before it.
+const mostPointing = 3
+
+var pointing = Pattern(`(?i)\b(?:it|that|this|them|those|these|so|das|es)\b.*\?$`)
+
 // Replied returns what of an assistant's turn a reply is to: the option that it takes by its label, else its
 // LastQuestion.
 func Replied(said, reply string) string {
