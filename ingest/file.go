@@ -209,23 +209,37 @@ func Stamp(path string, fi fs.FileInfo) string {
 	return "~" + text.Hash(ends, 8)
 }
 
-// Holders return a session's file that is not a file of the file system but is made from a database, by the extension
-// of the databases' names. Its path extends the database's. The error is fs.ErrNotExist if there is no such file, or no
-// database.
-var Holders = map[string]func(path string) (File, error){}
+// A Holder is a kind of file that sessions' files are made from, such as a database. Their paths extend its own.
+type Holder struct {
+	Holds func(path string) bool                   // reports whether a path is one's
+	Now   func(path string) (file File, err error) // the error is fs.ErrNotExist if there is no such file, or no holder
+}
+
+// Holders are the kinds that clients have.
+var Holders []Holder
+
+// holderOf returns the holder of a path, nil if that is a file of the file system.
+func holderOf(path string) *Holder {
+	up := filepath.Dir(path)
+	at := slices.IndexFunc(Holders, func(h Holder) bool { return h.Holds(up) })
+	if at < 0 || IsFolder(up) {
+		return nil
+	}
+	return &Holders[at]
+}
 
 // OnDisk returns the file that a path names or leads into.
 func OnDisk(path string) string {
-	if up := filepath.Dir(path); Holders[filepath.Ext(up)] != nil && !IsFolder(up) {
-		return up
+	if holderOf(path) != nil {
+		return filepath.Dir(path)
 	}
 	return path
 }
 
 // FileNow returns a session's file as it now is at its source. The error is fs.ErrNotExist if it is gone.
 func FileNow(name string, role FileRole, path string) (File, error) {
-	if on := OnDisk(path); on != path {
-		f, err := Holders[filepath.Ext(on)](path)
+	if h := holderOf(path); h != nil {
+		f, err := h.Now(path)
 		f.Name, f.Role = name, role
 		return f, err
 	}

@@ -25,11 +25,16 @@ type database struct {
 	was       string // its version
 	immutable bool   // nobody was writing to it
 	tables    []table
+	files     map[string]string // by session: the file that it was read from, for those of former versions
 }
 
 // versionOf returns what identifies the state of a database with its write-ahead log, "" if it isn't there; when either
 // was last written; and whether there is a log that must be read as well.
 func versionOf(path string) (version string, changed time.Time, logged bool) {
+	if isFormer(path) {
+		version, changed = formerVersion(path)
+		return version, changed, false
+	}
 	for _, at := range []string{path, path + "-wal"} {
 		info, err := os.Stat(at)
 		if err != nil {
@@ -48,8 +53,11 @@ func versionOf(path string) (version string, changed time.Time, logged bool) {
 const busyTimeout = time.Second
 
 // open opens a database for reading. Where there is no write-ahead log to be read, it takes no locks and creates no
-// files.
-func open(path string) (d *database, err error) {
+// files. Of a folder of former versions' files, only the sessions named are read, unless none is.
+func open(path string, ids ...string) (d *database, err error) {
+	if isFormer(path) {
+		return openFormer(path, ids)
+	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
@@ -227,7 +235,7 @@ type rowRef struct {
 
 // openRows opens the rows of sessions: the conversation of the first, or everything else of all of them.
 func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
-	d, err := open(path)
+	d, err := open(path, ids...)
 	if err != nil {
 		return nil, err
 	}

@@ -217,7 +217,8 @@ func TestBad(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err := errors.Join(err, os.WriteFile(path, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -406,27 +407,21 @@ func TestFind(t *testing.T) {
 	}
 	found, problems := find(t, elsewhere)
 	ingesttest.Equal(t, "a database that is named", fmt.Sprint(len(found), problems), "2 []")
-	for _, name := range []string{"message/ses_old", "message/" + main, "part"} {
-		if err := os.MkdirAll(filepath.Join(dir, "storage", name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	for _, id := range []string{"ses_old", main} {
+		write(t, filepath.Join(dir, storageName, "session", "p1", id+".json"), "{}")
 	}
 	found, problems = find(t, dir)
-	if len(found) > 0 || len(problems) != 1 || !strings.Contains(problems[0].Reason(), "that no database has (2)") {
-		t.Errorf("got %v, %v; want that there are sessions of older versions", found, problems)
-	}
+	ingesttest.Equal(t, "of former versions", fmt.Sprint(len(found), problems), "2 []")
 	if err := os.Rename(elsewhere, filepath.Join(dir, dataName)); err != nil {
 		t.Fatal(err)
 	}
 	found, problems = find(t, dir)
-	if len(found) != 2 || len(problems) != 1 || !strings.Contains(problems[0].Reason(), "that no database has (1)") {
-		t.Errorf("got %d sessions, %v; want that one isn't in the database", len(found), problems)
-	}
+	ingesttest.Equal(t, "one that no database has, beside it", fmt.Sprint(len(found), problems), "3 []")
 	write(t, filepath.Join(dir, "opencode-dev.db"), "x")
 	if _, problems = find(t, dir); len(problems) != 1 || !strings.Contains(problems[0].Reason(), "not a database") {
 		t.Errorf("got %v, want nothing of what an unreadable database may have", problems)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(dir, "opencode-dev.db")), os.RemoveAll(filepath.Join(dir, "storage")),
+	if err := errors.Join(os.Remove(filepath.Join(dir, "opencode-dev.db")), os.RemoveAll(filepath.Join(dir, storageName)),
 		os.Rename(filepath.Join(dir, dataName), elsewhere)); err != nil {
 		t.Fatal(err)
 	}

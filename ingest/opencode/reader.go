@@ -9,6 +9,8 @@
 //	todo(session_id, content, status, position, …), and others with a session_id
 //	session_v2(…, fork_session_id), session_message(id, session_id, type, …, data)   in their place since version 2
 //
+// Versions before 1.2 kept JSON files (former.go).
+//
 // A session's files are made from its rows, one line each, as they are stored: "transcript.jsonl" from its messages
 // with their parts, "subagents/<session>.jsonl" from its sub-agents', and "record.jsonl" from all other rows. At their
 // source their paths extend the database's: <session>.jsonl and <session>.record. A line is an object with the table's
@@ -50,7 +52,10 @@ var (
 	_ ingest.Layout = Reader{}
 )
 
-func init() { ingest.Holders[dbExt] = fileNow }
+func init() {
+	holds := func(path string) bool { return filepath.Ext(path) == dbExt || formerOf(path) != "" }
+	ingest.Holders = append(ingest.Holders, ingest.Holder{Holds: holds, Now: fileNow})
+}
 
 // Source is ingest.OpenCode.
 func (Reader) Source() ingest.Source { return ingest.OpenCode }
@@ -115,32 +120,33 @@ func (f *finder) walk(dir string) {
 	for _, path := range all {
 		f.file(path, nil)
 	}
-	f.former(filepath.Join(dir, "storage"), len(all) > 0)
+	f.former(filepath.Join(dir, storageName))
 	if len(all) > 0 {
 		return
 	}
 	f.Walk(dir, isDatabase, f.file)
 }
 
-// former reports sessions in the files of versions before 1.2 that no database beside them has: the client moves them
-// into one, but leaves the files.
-func (f *finder) former(storage string, moved bool) {
-	if f.has == nil || !ingest.IsFolder(filepath.Join(storage, "part")) {
+// former adds the sessions in the files of versions before 1.2 that no database beside them has.
+func (f *finder) former(storage string) {
+	if f.has == nil || !isFormer(storage) {
 		return
 	}
-	all, _ := filepath.Glob(filepath.Join(storage, "message", "*"))
-	left := slices.DeleteFunc(all, func(path string) bool {
-		return !ingest.IsFolder(path) || f.has[filepath.Base(path)]
-	})
-	if len(left) == 0 {
+	all, _ := filepath.Glob(filepath.Join(storage, sessionTable, "*", "*"+jsonExt))
+	if !slices.ContainsFunc(all, func(path string) bool { return !f.has[nameOf(path)] }) {
 		return
 	}
-	how := "start a newer one once to import them into its database"
-	if moved {
-		how = "OpenCode moves them into a database only where there is none yet"
+	s := contentsOf(storage, 0)
+	if s.err != nil {
+		f.Problem(storage, s.err)
+		return
 	}
-	f.Problem(storage, fmt.Errorf("sessions in the format of OpenCode before version 1.2 that no database has (%d): %s",
-		len(left), how))
+	for _, found := range s.found {
+		if !f.has[string(found.ID)] {
+			found.Root = storage
+			f.found = append(f.found, found)
+		}
+	}
 }
 
 // isDatabase reports whether a path has a database's name; each release channel has one.
@@ -179,11 +185,14 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 	}
 }
 
-// Cut implements ingest.Layout: a file is in the database, into which nothing missing is ever put.
+// Cut implements ingest.Layout: a file is in what holds it, into which nothing missing is ever put.
 func (Reader) Cut(ingest.Found, string) (ingest.Cut, error) {
 	return ingest.CutAt(func(_ ingest.File, parts []string) int {
 		at := len(parts) - 2
-		if at < 1 || path.Ext(parts[at]) != dbExt {
+		switch {
+		case at >= 4 && formerOf(path.Join(parts[:at+1]...)) != "":
+			return at - 3 // in the folder "storage"
+		case at < 1 || path.Ext(parts[at]) != dbExt:
 			return 0
 		}
 		return at
