@@ -17,10 +17,12 @@ import (
 	"recall/payload"
 )
 
+var idField = text.Pattern(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
+
 var freeNameSuffix = text.Pattern(`~[0-9]+$`) // the number that disk.FreeName adds
 
 // identify finds out which session a folder belongs to: the one that session.json says (said), else that of the
-// rendered transcript, provided that the folder's name confirms it.
+// rendered transcript or the sources, provided that the folder's name confirms it.
 func identify(folder string, said ingest.SessionID) ingest.SessionID {
 	base := freeNameSuffix().ReplaceAllString(filepath.Base(folder), "")
 	fits := func(id ingest.SessionID) bool {
@@ -40,6 +42,23 @@ func identify(folder string, said ingest.SessionID) ingest.SessionID {
 	}
 	if id, _ := renderedAs(folder); fits(id) {
 		return id
+	}
+	segs, _ := disk.Glob(folder, "raw", "0-*.zst")
+	for _, path := range segs {
+		s, err := raw.ParseSegment(filepath.Base(path))
+		if err != nil {
+			continue
+		}
+		in := raw.ReadFile(path, s)
+		head, _ := io.ReadAll(io.LimitReader(in, 1<<20))
+		in.Close()
+		for _, m := range idField().FindAllSubmatch(head, -1) {
+			for _, id := range []ingest.SessionID{ingest.SessionID(m[1]), "local_" + ingest.SessionID(m[1])} {
+				if fits(id) {
+					return id
+				}
+			}
+		}
 	}
 	return ""
 }
