@@ -111,6 +111,7 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 		limitsElse(it.Text, strings.Join(b.sentences, "\n")) ||
 		slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return swaps(claim, q) })
 	inTime := sequence().MatchString(it.Text)
+	praises, turned := praises(claim, b.decisive())
 	asked := b.said
 	if b.replies { // what they reply to may name what they didn't take
 		asked = nil
@@ -119,7 +120,8 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	switch {
 	case !b.spoken:
 		return DropQuoted, 0
-	case opposite && !(round && inTime), it.Kind == payload.Decision && b.offers.leaves(it.Text):
+	case opposite && !(round && inTime), it.Kind == payload.Decision && (turned || b.offers.leaves(it.Text)),
+		slices.ContainsFunc(b.sentences, func(s string) bool { return takesIn(it.Text, s) }):
 		return DropOpposite, 0
 	case reorders, round && !opposite: // both is neither in time: "nothing is merged before the tests pass"
 		return DropOrder, 0
@@ -130,7 +132,7 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	case slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return substitutes(claim, q, asked) }):
 		why = MendSaid
 	case it.Kind == payload.Decision && b.replies && slices.ContainsFunc(b.sentences, undecided().MatchString),
-		it.Kind == payload.Decision && wonders:
+		it.Kind == payload.Decision && (praises || wonders):
 		why = MendSaid
 	case limits().MatchString(it.Text) && !b.limited, absolute().MatchString(it.Text) && !b.absolute,
 		it.Kind != payload.Finding && b.exceptsMore(it.Text+" "+it.Scope):

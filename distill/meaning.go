@@ -229,6 +229,31 @@ func deniesPart(said, claim []sayWord) bool {
 	return false
 }
 
+// praises reports whether a claim speaks for what a text gives a reason against rather than for what the text speaks
+// for; turned, whether it gives a reason against that: "use redis, valkey is too slow", of "take valkey, redis is too
+// slow".
+func praises(claim, said []sayWord) (praises, turned bool) {
+	chosen, against, shared := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, w := range said {
+		against[w.stem] = against[w.stem] || w.blamed
+		if !w.denied && !w.loose && !w.joint {
+			chosen[w.stem] = true
+		}
+	}
+	for _, w := range claim {
+		switch took := chosen[w.stem]; {
+		case w.blamed:
+			turned = turned || took && !against[w.stem]
+		case w.denied, w.joint:
+		case took:
+			shared[w.stem] = true
+		default:
+			praises = praises || against[w.stem]
+		}
+	}
+	return praises && len(chosen) > 0 && 2*len(shared) <= len(chosen), turned && praises
+}
+
 // minSwapped is the share of a claim's words that a text must have to be told apart by their order.
 const minSwapped = 0.75
 

@@ -18,6 +18,7 @@ type sayWord struct {
 	joint  bool // "before", "than": tells how what stands on its two sides is related
 	exact  bool // a number or a name of code, which no other word can stand for
 	part   bool // of the name before it
+	blamed bool // "redis is too slow": a reason against it
 	clause int
 }
 
@@ -41,7 +42,11 @@ func read(s string) []sayWord {
 		}
 		low := strings.Split(strings.ToLower(strings.Join(tokens, " ")), " ")
 		r.from, r.no, r.loose, r.trade = len(r.all), false, false, ""
+		blames := blameAt(low)
 		for i := range tokens {
+			if i == blames {
+				blame(r.all[r.from:])
+			}
 			r.token(tokens[i], low, i)
 		}
 		if listed {
@@ -213,6 +218,25 @@ func loosen(words []sayWord) {
 	}
 }
 
+// blameAt returns where a clause begins to say what is bad about what it names before, -1 if it doesn't: "is too slow".
+func blameAt(clause []string) int {
+	for i, w := range clause {
+		next := clause[min(len(clause), i+1):min(len(clause), i+5)]
+		is := (being[w] || copula[w]) && slices.ContainsFunc(next, func(w string) bool { return faults[w] })
+		if (is || complains[w]) && !slices.ContainsFunc(next, denies) {
+			return i
+		}
+	}
+	return -1
+}
+
+func blame(words []sayWord) {
+	loosen(words)
+	for i := range words {
+		words[i].blamed = true
+	}
+}
+
 func deny(words []sayWord) {
 	for i := range words {
 		words[i].denied = true
@@ -229,7 +253,11 @@ var (
 	// bothWays are those that may follow what they deny.
 	bothWays = text.Set(`nicht pas nie niemals`)
 	being    = text.Set(`is are was were be been being get gets got stays stay`)
-	undoes   = stems(`hide hidden stop avoid skip drop remove delete disable abandon reject ban forbid refuse
+	copula   = text.Set(`ist sind war est sont es son`)
+	faults   = text.Set(`too zu trop demasiado pain nightmare mess hassle burden overkill bloated flaky brittle
+		unmaintained deprecated confusing painful awful terrible unreliable unusable`)
+	complains = text.Set(`confuses confuse confused sucks suck annoys annoyed`)
+	undoes    = stems(`hide hidden stop avoid skip drop remove delete disable abandon reject ban forbid refuse
 		eliminate discard exclude omit scrap ditch retire cancel undo revert deny prevent ignore quit cease forgo`)
 	rulesOut = stems(`rule leave left`)
 	changes  = stems(`touch change edit modify break rewrite rename move alter forget hesitate worry mind lose`)

@@ -1,6 +1,7 @@
 package distill
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -89,4 +90,19 @@ func content(s string) []string {
 		out[i] = text.Stem(w)
 	}
 	return out
+}
+
+// takesIn reports whether a claim says of what a text excepts what that says of all else.
+func takesIn(claim, said string) bool {
+	at := exception().FindStringSubmatchIndex(said)
+	if at == nil || exception().MatchString(claim) || conditional().MatchString(said[at[0]:]) {
+		return false
+	}
+	words := read(claim)
+	lacks := func(w string) bool {
+		return !slices.ContainsFunc(words, func(o sayWord) bool { return o.stem == w && o.clause == 0 })
+	}
+	no := func(s string) bool { return slices.ContainsFunc(strings.Fields(strings.ToLower(s)), denies) }
+	left := content(said[at[2]:at[3]])
+	return len(left) > 0 && !slices.ContainsFunc(left, lacks) && no(claim) == no(said[:at[0]])
 }
