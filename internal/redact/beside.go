@@ -271,7 +271,9 @@ func (s *scan) afterAddress(end int) {
 	below := from > end && s.text[from-1] == '\n'
 	fits := from > end && to-from >= 7 && to-from < 64
 	if fits && (!below || s.lineWord(from) == to) {
-		s.maskIn(from, to, func(v string, at int) bool { return at == from && (likely(v, false) || wordsAndNumber(v)) })
+		s.maskIn(from, to, func(v string, at int) bool {
+			return at == from && (likely(v, false) || wordsAndNumber(v) || passwordLike(v))
+		})
 	}
 }
 
