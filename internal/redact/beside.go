@@ -72,7 +72,8 @@ func (s *scan) maskIn(from, to int, looks func(v string, at int) bool) {
 	}
 	before := len(s.beside)
 	sum := allHex(whole) && strings.HasPrefix(s.text[to:], "  ") // of the file behind it
-	if sum || s.inARN(from) || resource().MatchString(whole) || strings.HasPrefix(whole, "AAAA") {
+	name := resource().MatchString(whole) || reference().MatchString(whole)
+	if sum || name || s.inARN(from) || strings.HasPrefix(whole, "AAAA") {
 		return
 	}
 	keep := func(at, end int) {

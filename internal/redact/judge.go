@@ -126,7 +126,6 @@ var seen = []struct {
 	{"hyphens", func(v *sight) bool { return strings.Count(v.text, "-") >= 2 && !hasSecretName(v.text) }},
 	{"run together", func(v *sight) bool { return wordsRunTogether(v.text) }},
 	{"short", func(v *sight) bool { return v.digits > 0 && v.letters > 0 && len(v.text) <= 12 }},
-	{"phrase of words", func(v *sight) bool { return v.has(phrase) && v.blanks >= 3 && v.other == v.blanks }},
 	{"user:password", func(v *sight) bool { return v.has(pair) && isPair(v.text) }},
 	{"public", func(v *sight) bool { return v.letters > 0 && public(v.text) && !v.has(login) }},
 	{"camel", func(v *sight) bool { return camel(v.text) && !v.jumbled }},

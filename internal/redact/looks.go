@@ -144,11 +144,11 @@ func public(v string) bool {
 	return publicID(v) || t.lower+t.upper == 0 || run(v, 0, hexa, "-", len(v)) == len(v)
 }
 
-// publicID reports whether a value begins like a public id, is the address of an account in a blockchain, or an id of
-// Anthropic's API: a word, 01 and 22 letters and digits.
+// publicID reports whether a value begins like a public id, is the address of an account or the id of a key in
+// hexadecimal, or an id of Anthropic's API: a word, 01 and 22 letters and digits.
 func publicID(v string) bool {
 	i := len(v) - 24
-	if len(v) == 42 && v[:2] == "0x" && allHex(v[2:]) {
+	if account := len(v) == 42 || len(v) == 18; account && v[:2] == "0x" && allHex(v[2:]) {
 		return true
 	}
 	ulid := len(v) == 26 && v[:2] == "01" && shapeIn(v).lower == 0

@@ -125,7 +125,7 @@ func afterPrefix(v string) int {
 	if at < 3 || len(v)-at < runLeast+4 || !keyPrefix().MatchString(v[:at]) {
 		return 0
 	}
-	if texture := textureOf(v[at:]); texture >= oneCase || texture == hexes && len(v)-at >= 32 {
+	if texture := textureOf(v[at:]); texture >= oneCase || texture == hexes && len(v)-at >= 32 && v[at-1] == '_' {
 		return at
 	}
 	return 0
@@ -194,11 +194,11 @@ const (
 var (
 	// owners are what has an id that may stand behind it without saying so: user 6a2f41c0-….
 	owners = set(words("owners")...)
-	uuid   = text.Pattern(`\A[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b`)
+	itsID  = text.Pattern(`\A(?:[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[a-z_]{2,16}\d{0,4})(?:[\s,;)]|\z)`)
 	// publicBefore matches what stands before a file's checksum or a key for everybody: SHA2-256(secrets.tar)=
 	publicBefore = text.Pattern(`(?:(?:sha|md|blake|checksum|hash|digest)[\w-]*` +
 		`(?: ?\([^()]*\) ?=| of \S+(?: is|:)|[: ]) ?|` +
-		`(?:public|site|publishable)[ _-]?key["']?(?: is| ?[:=(])? ?["']?)\z`)
+		`(?:public|site|publishable|idempotency|cache)[ _-]?key["']?(?: is| ?[:=(])? ?["']?)\z`)
 	beforeHosts = words("before hosts")
 )
 
@@ -239,7 +239,7 @@ func lastWord(t string) string {
 
 // ofThing reports whether a word stands behind what it is the id, the name or the checksum of.
 func (s *scan) ofThing(line, last string, from int) bool {
-	owned := strings.HasSuffix(line, " ") && owners[last] && uuid().MatchString(s.text[from:])
+	owned := strings.HasSuffix(line, " ") && owners[last] && itsID().MatchString(s.text[from:])
 	return owned || publicBefore().MatchString(line) || text.AnyOf(line, strings.HasSuffix, beforeHosts...)
 }
 
