@@ -68,10 +68,13 @@ func placeholder(v string) bool {
 		}
 	}
 	return text.AnyOf(low, strings.Contains, dummyParts...) ||
-		len(v) < 40 && (algorithm().MatchString(low) || rowKey().MatchString(v))
+		strings.Contains(v, "#") && rowKey().MatchString(v) ||
+		len(v) < 40 && text.AnyOf(low, strings.HasPrefix, algorithms...) && algorithm().MatchString(low)
 }
 
 var (
+	// algorithms are what their names begin with.
+	algorithms = words("algorithms")
 	// algorithm matches what a password is hashed with, or a text encrypted.
 	algorithm = text.Pattern(strings.ReplaceAll(`\A(?:N)(?:N|with|and|plus|v?\d{1,3}|[-_/:.])*\z`, "N",
 		`(?:[bsy]|yes|sha\d*|md5)-?crypt|[hc]?mac|sha\d?|md[45]|ssha|aes|gcm|cbc|pbkdf2?|argon2(?:id?)?|scram|rsa|oaep|pss|`+

@@ -313,18 +313,22 @@ func ofAllKinds(v string) bool {
 
 // allJumbled reports whether a word's cases and digits change as in a password that a program made.
 func allJumbled(v string) bool {
-	return len(v) >= 12 && textureOf(v) == twoCases && !public(v)
+	return len(v) >= 12 && (textureOf(v) == twoCases || drawn(v)) && !public(v)
 }
 
 // drawn reports whether letters of both cases were drawn by a program: the less their pairs are those of words and the
 // oftener their case changes, which holds for nine in ten of twenty random letters, and for 2 of 1,000 names in code.
 func drawn(v string) bool {
 	const leastSwitches = 3
-	t, switches := shapeIn(v), caseSwitches(v)
-	letters := t.lower + t.upper
-	if len(v) < 12 || switches < leastSwitches || letters*2 < len(v) || skip(v, 0, alnum|under, len(v)) < len(v) {
+	if len(v) < 12 || skip(v, 0, alnum|under, len(v)) < len(v) {
 		return false
 	}
+	switches := caseSwitches(v)
+	if switches < leastSwitches || switches*4 < len(v) {
+		return false
+	}
+	t := shapeIn(v)
+	letters := t.lower + t.upper
 	usual, all := usualPairs(v)
 	return all >= 4 && 14*(all-usual)*letters+10*switches*all > 10*all*letters
 }

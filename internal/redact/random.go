@@ -46,7 +46,7 @@ func textureOf(v string) texture {
 		last = c
 	}
 	switch {
-	case drawn(v):
+	case kinds&letter == letter && changes*3 >= all && drawn(v):
 		return twoCases
 	case kinds&digit == 0 || kinds&letter == 0 || all*6 < len(v)*5:
 		return ordinary
@@ -240,7 +240,8 @@ func lastWord(t string) string {
 // ofThing reports whether a word stands behind what it is the id, the name or the checksum of.
 func (s *scan) ofThing(line, last string, from int) bool {
 	owned := strings.HasSuffix(line, " ") && owners[last] && itsID().MatchString(s.text[from:])
-	return owned || publicBefore().MatchString(line) || text.AnyOf(line, strings.HasSuffix, beforeHosts...)
+	named := text.AnyOf(line, strings.Contains, "sha", "md", "blake", "sum", "hash", "digest", "key")
+	return owned || named && publicBefore().MatchString(line) || text.AnyOf(line, strings.HasSuffix, beforeHosts...)
 }
 
 // pairs holds the letters that often follow each letter in names in code: 85 % of the pairs in the words of Go's
