@@ -230,7 +230,7 @@ const (
 func (o *ranked) choose(asked *rank.Question, said []Turn) {
 	from, to := int(o.n), int(o.to)
 	o.first = o.n
-	asks, before := false, 0.0
+	asks, before, reports := false, 0.0, []quoted(nil)
 	for i, t := range said {
 		if i+1 < len(said) && t.Role == "user" && said[i+1].Role == Both && said[i+1].N == t.N {
 			continue // the next has it with what it answers
@@ -258,11 +258,23 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 			!asksBefore && !repliesAfter {
 			continue
 		}
+		if t.Role == SubAgent {
+			reports = append(reports, one)
+		}
 		if one.says > o.says {
 			one, o.quoted = o.quoted, one
 		}
 		if one.says > o.beside.says {
 			o.beside = one
+		}
+	}
+	for _, report := range reports {
+		switch {
+		case report.turn.ID == o.quoted.turn.ID:
+		case o.beside.repeats(report):
+			o.beside = report
+		case o.quoted.repeats(report) && report.turn.ID != o.beside.turn.ID:
+			o.quoted = report
 		}
 	}
 	for _, t := range said { // a person's answer to a call before what the call proposes
@@ -314,6 +326,16 @@ const (
 	shortReply     = 120
 	besideQuestion = 40
 )
+
+// repeats reports whether an assistant's passage says in fewer words what a sub-agent had reported before, and no more
+// of the question.
+func (q *quoted) repeats(report quoted) bool {
+	if q.turn.Role != assistant || report.turn.N >= q.turn.N {
+		return false
+	}
+	said, found := text.Words(q.passage), text.Words(report.passage)
+	return len(said) < len(found) && said.Shared(found) > 0 && q.says <= states*report.says
+}
 
 // shareIn returns how much of a question a text says, in its own or related words.
 func shareIn(asked *rank.Question, said string) float64 {

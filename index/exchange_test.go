@@ -121,6 +121,25 @@ func TestReplyBelowWhatWasAsked(t *testing.T) {
 	}
 }
 
+// What a sub-agent found is shown where the assistant says it in fewer words, not where it says more of the question.
+func TestReportInPlaceOfItsSummary(t *testing.T) {
+	x := openWith(t, Doc{Session: "s", Project: "p", Turns: []Turn{
+		said(1, 1, "user", "find out why the build is slow"),
+		said(2, 1, SubAgent, "The linker takes 80 percent; mold in place of ld cuts it to a tenth."),
+		said(3, 1, assistant, "It is the linker."),
+		said(4, 2, "user", "and why do the tests take so long?"),
+		said(5, 2, SubAgent, "A container is started anew for every package, with an empty cache."),
+		said(6, 2, assistant, "The tests take long because every package starts a container.")}})
+	for question, want := range map[string][]string{
+		"why is the build slow":         {"s/t1", "s/t2"},
+		"why do the tests take so long": {"s/t6", "s/t4"},
+	} {
+		if got := ids(search(t, x, Query{Text: question}))[:2]; !cmp.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", question, got, want)
+		}
+	}
+}
+
 // What a person says later, after they asked back, answers the question: it comes before the question alone.
 func TestReplyToAnEarlierQuestion(t *testing.T) {
 	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{

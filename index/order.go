@@ -87,7 +87,8 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 	for _, o := range all {
 		says := min(mostSays, o.says)
 		if o.table == items {
-			says = states * shareIn(r.asked, strings.Join(append(o.item.Aliases, o.item.Text, o.item.Why), "\n"))
+			says = states*shareIn(r.asked, strings.Join(append(o.item.Aliases, o.item.Text, o.item.Why), "\n")) +
+				r.asked.Begins(o.item.Text)
 		}
 		o.score *= 1 + blendFor(ts).says*says
 	}

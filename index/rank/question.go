@@ -155,10 +155,25 @@ func (q *Question) Held(s string) (terms uint64, own, kindred float64) {
 	return uint64(f.terms), q.weight(f.terms) / q.total, q.weight(f.kin&^f.terms) / q.total
 }
 
-const fewTerms = 3
+// How an item is found that is about what a question of few words names, and doesn't only mention it.
+const (
+	fewTerms  = 3
+	beginning = 30 // bytes: the two to five words that say what a sentence is about
+)
 
 // Few reports whether the question is of few words, which name a subject.
 func (q *Question) Few() bool { return len(q.terms) <= fewTerms && q.total > 0 }
+
+// Begins returns how much of a question of few words a text begins with, 0 unless it is most.
+func (q *Question) Begins(said string) float64 {
+	if !q.Few() {
+		return 0
+	}
+	if share := q.weight(q.read(text.HeadWords(said, beginning)).terms) / q.total; share > 0.5 {
+		return share
+	}
+	return 0
+}
 
 func (q *Question) weight(s set) float64 {
 	var sum float64
