@@ -215,7 +215,7 @@ func (f *touched) status(t *talk) string {
 		return f.state.state
 	case f.isCommitted():
 		return payload.FileDone
-	case !t.closed && f.turn.N >= t.session.Turns[0].N && f.turn.N > t.committed &&
+	case !t.closed() && f.turn.N >= t.session.Turns[0].N && f.turn.N > t.committed &&
 		t.exchangeAt(f.turn.N) == t.n-1:
 		return payload.FileProgress
 	case f.state != nil:

@@ -170,6 +170,34 @@ func TestCutOffOrderIsNext(t *testing.T) {
 	}
 }
 
+// An order after which calls were made, and nothing was said, is still to be done, and so is one that nobody answered.
+func TestEndsWithoutReport(t *testing.T) {
+	for _, c := range []struct {
+		bye, answer string
+		work        map[int]string
+		want        string
+	}{
+		{"the stairs too, with a rail", "", map[int]string{1: "hall.svg", 3: "stairs.svg"},
+			"## Next action\n1. “the stairs too, with a rail” — user, turn 4"},
+		{"I ask Maren about the stairs. Do the doors of the balcony", "", map[int]string{1: "hall.svg"},
+			"## Next action\n1. “I ask Maren about the stairs. Do the doors of the balcony” — user, turn 4"},
+	} {
+		s := talkOf([]string{"Draw the hall and its doors.", "The hall has all its doors now, the stairs are missing.",
+			c.bye, c.answer, "", ""}, c.work)
+		s.Turns = s.Turns[:len(s.Turns)-1] // no report
+		if c.answer == "" && len(c.work) == 1 {
+			s.Turns = s.Turns[:4]
+		}
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page := payload.Render(p, payload.Options{}).Text; !strings.Contains(page, c.want) {
+			t.Errorf("%q isn't on the page:\n%s", c.want, page)
+		}
+	}
+}
+
 // A commit in a folder of a moment is none of the work.
 func TestCommitThrownAway(t *testing.T) {
 	commit := func(command string) ingest.ToolCall {

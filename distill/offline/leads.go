@@ -59,9 +59,12 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		if said(kept, words) {
 			return false
 		}
-		asked := it.By == payload.ByUser && len(it.Evidence) > 1 && it.Evidence[1].N > it.Evidence[0].N
+		asked := len(it.Evidence) > 1 && it.Evidence[1].N > it.Evidence[0].N
 		if asked && said(kept, keywords(it.Evidence[1].Quote)) { // what answers it has its line
-			return false
+			if it.By == payload.ByUser {
+				return false
+			}
+			it.Evidence = it.Evidence[:1]
 		}
 		if len(it.Evidence) > 1 { // shown beside it
 			words = keywords(it.Text + " " + text.Clip(it.Evidence[1].Quote, payload.MaxOtherPassage))
@@ -147,11 +150,6 @@ func merged(o, it payload.Item) (both payload.Item, ok bool) {
 	}
 	both.Evidence, both.Hint = slices.Concat(both.Evidence[:1], pair.Evidence[1:]), pair.Hint
 	return both, true
-}
-
-// names reports whether a passage names a file, a symbol or anything else of the code.
-func (p passage) names() bool {
-	return strings.Contains(p.speech.text[p.from():p.to()], "`") || len(about(p.text())) > 0
 }
 
 var digits = text.Pattern(`[0-9]`)
@@ -240,7 +238,7 @@ func (t *talk) report() (out []weighed) {
 		if sp.source != message || !sp.closing {
 			continue
 		}
-		if sp.exchange < t.n-2 || sp.exchange < t.n-1 && asks(sp.text) {
+		if sp.exchange < t.n-2 || sp.exchange < t.n-1 && t.waiting == nil && asks(sp.text) {
 			break
 		}
 		if sp.exchange < t.n-1 && t.waiting == nil && t.asked.reacts == sp {
@@ -312,7 +310,8 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 // holds; minor are the others, and what was said on the way with such a hint. Steps that were to come next have come.
 func (t *talk) telling() (out []weighed) {
 	for _, sp := range t.speeches {
-		if sp.source != message || !sp.closing && !anyCue(sp.parts, cueHints) && !(passage{sp, sp.parts}).denies() {
+		hints := sp.closing || anyCue(sp.parts, cueHints) || (passage{sp, sp.parts}).denies()
+		if sp.source != message || !hints {
 			continue
 		}
 		for _, p := range sp.passages() {
@@ -322,12 +321,13 @@ func (t *talk) telling() (out []weighed) {
 				continue
 			}
 			h := p.hint()
-			holds := h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
+			over := sp.exchange < t.exchangeAt(t.committed) && unfinished().MatchString(p.text()) // perhaps by now
+			holds := h != "" && !over && h != payload.Next && !p.run[0].cues.has(cueNarrate)
 			narrates := anyCue(p.run, cueNarrate|cueWant)
 			worth := holds && (sp.closing || !narrates)
 			if worth || sp.closing && !narrates && !asks(p.text()) {
 				w := tellWeight * t.recency(sp)
-				if !p.names() {
+				if !strings.Contains(p.speech.text[p.from():p.to()], "`") && len(about(p.text())) == 0 {
 					w *= plainShare
 				}
 				out = append(out, weighed{passage: p, weight: w, minor: !holds || !sp.closing})

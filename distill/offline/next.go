@@ -14,14 +14,15 @@ import (
 func next(t *talk, goals []payload.Item) []payload.Item {
 	if sp := t.waiting; sp != nil {
 		begun := t.cut != nil && t.cut.turn != sp.turn // else it says why a call was refused
+		tried := begun || t.cut == nil && t.acted
 		it, ok := requested(sp, 2)
 		switch {
 		case len(goals) > 0 && goals[0].First().Turn == string(sp.turn.ID):
 			return nil
 		case begun && t.cut.call != nil && ingest.Commits(t.cut.call.Command): // no more than the commit is left
-		case ok && (begun || slices.ContainsFunc(sp.parts, sentence.requests)): // no good-bye
+		case ok && (tried || slices.ContainsFunc(sp.parts, sentence.requests)): // no good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
-			if of, there := sp.pointsTo(); there {
+			if _, of, there := (passage{sp, sp.parts}).answered(); there {
 				it.Evidence = append(it.Evidence, of)
 			}
 			return []payload.Item{it}
@@ -70,19 +71,6 @@ func (t *talk) tookUp(sp *speech, next *sentence) bool {
 	said := t.asked.text
 	return (passage{t.asked, t.asked.parts}).bare() || text.Refuses(said) ||
 		keywords(said).Shared(keywords(next.text)) > 0
-}
-
-// pointsTo returns what a typed text answers, or means by "that".
-func (sp *speech) pointsTo() (of payload.Evidence, ok bool) {
-	if _, of, ok = (passage{sp, sp.parts}).answered(); ok || sp.reacts == nil || len(sp.reacts.parts) == 0 ||
-		!pointsBack().MatchString(passage{sp, sp.begins()}.text()) { // what follows points at that
-		return of, ok
-	}
-	last := sp.reacts.parts[len(sp.reacts.parts)-1]
-	if last.cues.has(cueNarrate) {
-		return of, false
-	}
-	return cite(sp.reacts.turn, sp.reacts.text, last.from, last.to), true
 }
 
 // maxLeft is how many passages of what is left at the end are quoted.

@@ -173,8 +173,14 @@ func (p passage) item(rule string) payload.Item {
 
 // wonders reports whether a person only asks something in a passage, which alone says nothing.
 func (p passage) wonders() bool {
-	return p.user && asks(p.run[len(p.run)-1].text) && !anyCue(p.run, cueOrder|cueWant) && !p.settles()
+	last := p.run[len(p.run)-1].text
+	return p.user && (asks(last) || questions().MatchString(last)) && !anyCue(p.run, cueOrder|cueWant) && !p.settles()
 }
+
+// questions matches the beginning of a question that is typed without its mark.
+var questions = text.Pattern(`(?i)^\W*(?:(?:so|and|but|ok|okay|now|also|then|und|aber)\W+)*` +
+	`(?:(?:what|how|why|where|which|who)\b[^.]*$|(?:should|can|could|does|is|are) (?:we|i|it|that|this|there)\b|` +
+	`(?:was|wie|warum|wo|wer) (?:ist|sind|passiert|machen|geht|kann|können)\b)`)
 
 // consults reports whether the assistant asks the person something in a passage, which they replied to since.
 func (p passage) consults() bool {
@@ -189,20 +195,16 @@ const (
 	maxTold  = 200 // sentences among which its answer is looked for
 )
 
-// told returns the sentence that answers a person's question: of what closed its exchange, one that begins with yes or
-// no, else the first with most of its words; an earlier message's if that has more of them.
+// told returns the sentence that answers a person's question: of what closed its exchange the first with most of its
+// words; an earlier message's if that has more of them.
 func (p passage) told() (in *speech, best *sentence) {
 	words, most := keywords(p.text()), -1
 	for sp := p.answer; sp != nil; sp = sp.reacts {
 		for i := range sp.parts[:min(len(sp.parts), maxTold)] {
 			s := &sp.parts[i]
 			says := s.block == paragraph && worthReading(s, sp) && !sp.foreign(s) && !asks(s.text)
-			n := keywords(s.text).Shared(words)
-			switch {
-			case !says || s.cues.has(cueNarrate) || announces(s.text):
-			case sp.closing && (text.Agrees(s.text) || text.Refuses(s.text)) && tells(s.text, minBareKeys):
-				return sp, s
-			case n > most && tells(s.text, minTelling):
+			says = says && !s.cues.has(cueNarrate) && !announces(s.text) && tells(s.text, minTelling)
+			if n := keywords(s.text).Shared(words); says && n > most {
 				in, best, most = sp, s, n
 			}
 		}
@@ -267,8 +269,7 @@ func (p passage) asked() []sentence {
 	if !p.user {
 		return p.supposed()
 	}
-	open := unknowing().MatchString(p.run[0].text) || yesOrNo().MatchString(p.run[0].text) ||
-		elliptic().MatchString(p.run[0].text)
+	open := leansBack().MatchString(p.run[0].text)
 	if p.from() > p.parts[0].from || p.reacts == nil || tells(p.run[0].text, minAnswerKeys) && !open {
 		return nil
 	}
@@ -285,7 +286,12 @@ func (p passage) asked() []sentence {
 		}
 		from := i
 		pointsBack := pointsBack().MatchString(parts[i].text) && len(about(parts[i].text)) == 0
-		if from > 0 && !parts[i].opens && (pointsBack || !tells(parts[i].text, minTelling)) {
+		brief := !tells(parts[i].text, minTelling)
+		if from > 0 && !parts[i].opens && (pointsBack || brief) {
+			from--
+		}
+		below := brief && parts[i].opens && parts[i].block == paragraph && !p.bare() // options: "Your call?"
+		for below && from > 0 && parts[from-1].block == listItem && parts[i].to-parts[from-1].from <= distill.MaxQuote {
 			from--
 		}
 		for bare := p.bare(); bare && from > 0 && asks(parts[from-1].text); { // yes to both
@@ -298,8 +304,9 @@ func (p passage) asked() []sentence {
 	}
 	says := text.Denies(p.text()) || tells(p.text(), 1) && !p.greets()
 	first := max(0, slices.IndexFunc(p.run, func(s sentence) bool { return !s.greets() })) // "nice. commit that"
-	alone := p.run[first].cues.has(cueOrder|cueWant) && !p.bare()
-	if answers := says && !alone || p.declines(); !answers {
+	alone := p.run[first].cues.has(cueOrder|cueWant) && !p.bare() &&
+		!(pointsBack().MatchString(p.run[first].text) && tells(p.run[first].text, 2))
+	if answers := says && !alone || p.declines() || text.Agrees(p.text()) && p.bare(); !answers {
 		return nil
 	}
 	from := len(parts) - 1
@@ -308,7 +315,7 @@ func (p passage) asked() []sentence {
 	if from > 0 && !last.opens && brief {
 		from--
 	}
-	for from > 0 && parts[from-1].listedWith(last) && last.to-parts[from-1].from <= distill.MaxQuote {
+	for from > 0 && parts[from-1].listedWith(last) && last.to-parts[from-1].from <= payload.MaxOtherPassage {
 		from-- // a list is answered as a whole
 	}
 	if last.cues.has(cueNarrate) {
@@ -414,15 +421,12 @@ var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['
 // declines reports whether an answer says to leave what was just said as it is.
 func (p passage) declines() bool { return text.LeavesIt(p.run[0].text) }
 
-// unknowing matches the beginning of an answer that leaves the question open, which then stands with it.
-var unknowing = text.Pattern(`(?i)^(?:(?:no|good|keine) (?:idea|question|ahnung)|(?:i )?don['’]?t know|not sure|not my call)\b`)
-
-// elliptic matches the beginning of an answer whose verb is in the question: "in each package, so that …".
-var elliptic = text.Pattern(`(?i)^\W*(?:in|on|at|with|without|by|from|into|per|under|each|both|neither|either|same|` +
-	`auf|mit|ohne|je|beides?|its own|their own|the (?:first|second|third|last|former|latter|other|same|one))\b`)
-
-// yesOrNo matches the beginning of an answer that makes no sense without its question, however much more it says.
-var yesOrNo = text.Pattern(`(?i)^\W*(?:yes|yep|yeah|yup|no|nope|nah|ja|nein|oui|non|sí)\b`)
+// leansBack matches the beginning of an answer that makes no sense without its question, however much more it says: yes
+// or no, what leaves the question open, and what has its verb in the question: "in each package, so that …".
+var leansBack = text.Pattern(`(?i)^\W*(?:yes|yep|yeah|yup|no|nope|nah|ja|nein|oui|non|sí|` +
+	`(?:good|keine) (?:question|ahnung)|(?:i )?don['’]?t know|not (?:sure|my call)|` +
+	`in|on|at|with|without|by|from|into|per|under|each|both|neither|either|same|auf|mit|ohne|je|beides?|` +
+	`its own|their own|the (?:first|second|third|last|former|latter|other|same|one))\b`)
 
 // smallTalk reports whether a passage is only that, and no answer to a question: a yes to what the assistant offered to
 // do says no more than what it then did.

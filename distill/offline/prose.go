@@ -115,6 +115,9 @@ func (p *parts) headed(from int, line string) {
 func (p *parts) line(from, end int, line string) {
 	indent := strings.Index(p.text[from:end], line)
 	mark := itemMark(line)
+	if p.casual && len(line) == len(strings.TrimSpace(p.text)) { // "A. And when it fails, …" takes an option
+		mark = 0
+	}
 	heading := line[0] == '#' && strings.HasPrefix(strings.TrimLeft(line, "#"), " ") || isBold(line)
 	opens := func(with string) bool { // on each line, which makes it a list
 		return strings.HasPrefix(line, with) && strings.HasPrefix(strings.TrimSpace(p.text[p.from:p.to]), with)

@@ -34,7 +34,7 @@ func records(s *ingest.Session) []payload.Item {
 				case isClaimed:
 					it.Confidence = sure
 				case it.By == payload.ByUser && !asks(it.Text) || it.Rule == payload.TaskRule:
-					it.Confidence = tellWeight * byPlace(it.First().N, len(s.Turns))
+					it.Confidence = typedWeight * byPlace(it.First().N, len(s.Turns))
 				case it.By == payload.ByBoth:
 					it.Confidence = planWeight * byPlace(it.First().N, len(s.Turns))
 				}
@@ -219,7 +219,9 @@ func planned(turn *ingest.Turn, plan string) (out []payload.Item) {
 	if len(steps) == 0 {
 		steps = points
 	}
-	if all := strings.Join(append([]string{title}, steps...), " · "); title != "" && tells(all, 2) {
+	all := strings.Join(append([]string{title}, steps...), " · ")
+	bare := len(steps) == 0 && len(out) > 0 // a title that says nothing beside its choices
+	if title != "" && tells(all, 2) && !bare {
 		out = append(out, recorded(payload.Decision, "plan", payload.ByBoth, turn, text.Clip(all, maxSteps), title))
 	}
 	return out
@@ -269,6 +271,9 @@ func refusals(s *ingest.Session) []payload.Item {
 		}
 		it := recorded(payload.Eliminated, payload.RefusalRule, payload.ByUser, by, reason, c.Reason)
 		if what := c.With(); what != "" {
+			if c.Plan != nil {
+				what, _, _ = strings.Cut(strings.TrimLeft(what, "# \n"), "\n")
+			}
 			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(turn.ID), N: turn.N, Quote: clip(what)})
 		}
 		switch {

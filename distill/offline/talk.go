@@ -44,7 +44,6 @@ type talk struct {
 	speeches  []*speech
 	commits   []*speech // the messages of commits made
 	n         int       // number of exchanges
-	closed    bool      // it ends with the assistant's message and no open call
 	worked    bool      // a tool was called
 	acted     bool      // one was called since what was typed last
 	committed int       // ordinal of the turn of the last commit made or begun
@@ -71,7 +70,7 @@ func listen(s *ingest.Session) *talk {
 		}
 	}
 	t.n++
-	if t.cut != nil {
+	if t.cut != nil || t.reportless() {
 		t.waiting = t.asked
 	}
 	if c := t.closing; c != nil {
@@ -79,9 +78,17 @@ func listen(s *ingest.Session) *talk {
 		if t.asked != nil {
 			t.asked.answer = c
 		}
-		t.closed = len(c.turn.Calls) == 0
 	}
 	return t
+}
+
+// closed reports whether it ends with the assistant's message and no open call.
+func (t *talk) closed() bool { return t.closing != nil && len(t.closing.turn.Calls) == 0 }
+
+// reportless reports whether calls were made for what was typed last, and nothing was said or committed since.
+func (t *talk) reportless() bool {
+	sp := t.asked
+	return t.closing == nil && t.acted && sp != nil && sp.source == typing && t.committed < sp.turn.N
 }
 
 func (t *talk) turn(turn *ingest.Turn) {
