@@ -49,6 +49,8 @@ const (
 	minDetail  = 0.34 // of a reason's, a condition's, an option's
 	mostNamed  = 2    // words of a quote that only names something
 
+	leastBeside = 3 // words of a reply that agrees, and says something else besides
+
 	longestEnding = 3    // bytes of a word in a name that is a file's ending
 	minMixed      = 0.05 // if two languages are spoken: names and cognates
 )
@@ -212,7 +214,11 @@ func sharesWord(said, claim []sayWord) bool {
 // together with what they answer.
 func saysAlone(reply string) bool {
 	for _, s := range text.Sentences(text.OneLine(reply), true) {
-		return !text.Agrees(s) && len(read(s)) > 0
+		least := 1
+		if text.Agrees(s) {
+			least = leastBeside
+		}
+		return len(read(s)) >= least
 	}
 	return true
 }
