@@ -47,12 +47,11 @@ const (
 	minClause  = 0.25 // of each clause's: nothing is added
 	minAsked   = 0.6  // of all and of each clause's, if only a bare yes bears it
 	minDetail  = 0.34 // of a reason's, a condition's, an option's
+	minMixed   = 0.05 // if two languages are spoken: names and cognates
 	mostNamed  = 2    // words of a quote that only names something
 
-	leastBeside = 3 // words of a reply that agrees, and says something else besides
-
-	longestEnding = 3    // bytes of a word in a name that is a file's ending
-	minMixed      = 0.05 // if two languages are spoken: names and cognates
+	leastBeside   = 3 // words of a reply that agrees, and says something else besides
+	longestEnding = 3 // bytes of a word in a name that is a file's ending
 )
 
 // A Judge compares claims about a session with their quotes. Not safe for concurrent use.
