@@ -212,14 +212,15 @@ func sharesWord(said, claim []sayWord) bool {
 // saysAlone reports whether a reply begins with what says something by itself: "each its own" and "hm, yes" bear only
 // together with what they answer.
 func saysAlone(reply string) bool {
-	for _, s := range text.Sentences(text.OneLine(reply), true) {
-		least := 1
-		if text.Agrees(s) {
-			least = leastBeside
-		}
-		return len(read(s)) >= least
+	all := text.Sentences(text.OneLine(reply), true)
+	if len(all) == 0 {
+		return true
 	}
-	return true
+	least := 1
+	if text.Agrees(all[0]) {
+		least = leastBeside
+	}
+	return len(read(all[0])) >= least
 }
 
 // undecided matches what isn't decided yet: "not sure yet". "Can we maybe do it?" is a polite order.
