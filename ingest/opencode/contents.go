@@ -24,6 +24,7 @@ import (
 type contents struct {
 	Was      string                  // version of the database
 	Sessions map[string]*sessionRows // by id, including ids that only other rows mention
+	Unread   map[string]string       // files of former versions that can't be read, and why
 
 	found  []ingest.Found // without their root
 	files  map[string]ingest.File
@@ -103,6 +104,7 @@ func (s *contents) fill(path string) error {
 	if err != nil {
 		return err
 	}
+	s.Unread = d.unread
 	for _, t := range d.tables {
 		changed, parent := "0", "NULL"
 		if t.has("time_updated") {

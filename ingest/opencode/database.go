@@ -25,7 +25,8 @@ type database struct {
 	was       string // its version
 	immutable bool   // nobody was writing to it
 	tables    []table
-	files     map[string]string // by session: the file that it was read from, for those of former versions
+	files     map[string]string // of a former version's sessions: the file of each
+	unread    map[string]string // such files and folders that can't be read, and why
 }
 
 // versionOf returns what identifies the state of a database with its write-ahead log, "" if it isn't there; when either

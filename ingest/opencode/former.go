@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,7 +51,8 @@ func nameOf(path string) string { return strings.TrimSuffix(filepath.Base(path),
 func formerOf(path string) string {
 	sessions := filepath.Dir(filepath.Dir(path))
 	storage := filepath.Dir(sessions)
-	if filepath.Ext(path) != jsonExt || filepath.Base(sessions) != sessionTable || filepath.Base(storage) != storageName {
+	is := filepath.Base(sessions) == sessionTable && filepath.Base(storage) == storageName
+	if !is || filepath.Ext(path) != jsonExt {
 		return ""
 	}
 	return storage
@@ -60,12 +62,13 @@ func formerOf(path string) string {
 func formerVersion(storage string) (version string, changed time.Time) {
 	sum := uint64(0)
 	for _, table := range []string{sessionTable, messageTable, partTable} {
-		_ = filepath.WalkDir(filepath.Join(storage, table), func(_ string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return nil // what can't be read is told when it is opened
+		_ = filepath.WalkDir(filepath.Join(storage, table), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // told when it is opened
 			}
 			if info, err := d.Info(); err == nil {
-				sum = sum*31 + uint64(info.ModTime().UnixNano()) + uint64(info.Size())
+				at, _ := strconv.ParseUint(ingest.Stamp(path, info), 36, 64)
+				sum = sum*31 + at + uint64(info.ModTime().UnixNano()) + uint64(info.Size())
 				if info.ModTime().After(changed) {
 					changed = info.ModTime()
 				}
@@ -78,7 +81,7 @@ func formerVersion(storage string) (version string, changed time.Time) {
 
 // openFormer opens such a folder, with the messages of some sessions, or of all.
 func openFormer(storage string, ids []string) (d *database, err error) {
-	d = &database{path: storage, files: map[string]string{}}
+	d = &database{path: storage, files: map[string]string{}, unread: map[string]string{}}
 	if d.Conn, err = sqlite3.Open(":memory:"); err != nil {
 		return nil, err
 	}
@@ -101,30 +104,32 @@ func (d *database) takeFormer(storage, file, id string) error {
 	d.files[id] = file
 	err := d.insert(formerSession, file, id, "")
 	messages := filepath.Join(storage, messageTable, id)
-	return cmp.Or(err, eachJSON(messages, func(file, message string) error {
+	return cmp.Or(err, d.eachJSON(messages, func(file, message string) error {
 		err := d.insert(formerMessage, file, message, id)
-		return cmp.Or(err, eachJSON(filepath.Join(storage, partTable, message), func(file, part string) error {
+		return cmp.Or(err, d.eachJSON(filepath.Join(storage, partTable, message), func(file, part string) error {
 			return d.insert(formerPart, file, part, message, id)
 		}))
 	}))
 }
 
-// insert makes a row of a file: its values are the first two given, the document, and the rest.
+// insert makes a row of a file, if it can be read: its values are the first two given, the document, and the rest.
 func (d *database) insert(sql, file string, values ...string) error {
 	document, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		d.unread[file] = ingest.WithoutPath(err).Error()
+		return nil
 	}
 	document = bytes.ReplaceAll(document, []byte("\n"), []byte(" "))
 	return d.each(sql, func(*sqlite3.Stmt) {}, slices.Insert(values, 2, string(document))...)
 }
 
-// eachJSON calls do with the files of a folder, if it is there, and their names without extension.
-func eachJSON(dir string, do func(file, name string) error) error {
+// eachJSON calls do with the files of a folder, if it is there and can be read, and their names without extension.
+func (d *database) eachJSON(dir string, do func(file, name string) error) error {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.unread[dir] = ingest.WithoutPath(err).Error()
 	}
+	err = nil
 	for _, e := range entries {
 		if name, is := strings.CutSuffix(e.Name(), jsonExt); is && e.Type().IsRegular() {
 			err = cmp.Or(err, do(filepath.Join(dir, e.Name()), name))

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,7 +48,7 @@ func TestFormerVersions(t *testing.T) {
 					t.Errorf("%s is %v now, %v", file.Path, now, err)
 				}
 				places, err := ingest.PlacesOf(Reader{}, f, "")
-				if want := "storage/session/p1/"; err != nil || !strings.HasPrefix(filepath.ToSlash(places[file.Name]), want) {
+				if err != nil || !strings.HasPrefix(filepath.ToSlash(places[file.Name]), "storage/session/p1/") {
 					t.Errorf("%s goes to %s, %v", file.Name, places[file.Name], err)
 				}
 			}
@@ -72,6 +73,12 @@ func TestFormerVersions(t *testing.T) {
 	if !strings.HasSuffix(said(s), "protobuf. Keep JSON for the logs.") || len(s.Report.Skipped) != 1 {
 		t.Errorf("it went on: %q, %v", said(s), s.Report.Skipped)
 	}
+
+	// What can't be read costs no other session, and is told.
+	write(t, at("session/p2/ses_8.json"), "{}")
+	write(t, at("message/ses_8"), "no folder")
+	found, problems := find(t, dir)
+	ingesttest.Equal(t, "beside a folder that is none", fmt.Sprint(len(found), " ", len(problems)), "2 1")
 }
 
 // said is what a session's turns say.

@@ -421,8 +421,8 @@ func TestFind(t *testing.T) {
 	if _, problems = find(t, dir); len(problems) != 1 || !strings.Contains(problems[0].Reason(), "not a database") {
 		t.Errorf("got %v, want nothing of what an unreadable database may have", problems)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(dir, "opencode-dev.db")), os.RemoveAll(filepath.Join(dir, storageName)),
-		os.Rename(filepath.Join(dir, dataName), elsewhere)); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(dir, "opencode-dev.db")),
+		os.RemoveAll(filepath.Join(dir, storageName)), os.Rename(filepath.Join(dir, dataName), elsewhere)); err != nil {
 		t.Fatal(err)
 	}
 	none, problems := find(t, filepath.Join("..", "testdata", "samples", "01-branching"))

@@ -26,6 +26,7 @@ package opencode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -140,6 +141,9 @@ func (f *finder) former(storage string) {
 	if s.err != nil {
 		f.Problem(storage, s.err)
 		return
+	}
+	for _, path := range slices.Sorted(maps.Keys(s.Unread)) {
+		f.Problem(path, errors.New(s.Unread[path]))
 	}
 	for _, found := range s.found {
 		if !f.has[string(found.ID)] {
