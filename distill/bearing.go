@@ -3,8 +3,6 @@ package distill
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"recall/ingest"
 	"recall/internal/text"
@@ -488,29 +486,3 @@ func askedIn(said string) string {
 // goingOn are stems of words in questions that only ask whether to go on.
 var goingOn = stems(`proceed continue start begin apply implement look sound right good fine ok like think ready sense
 	shall way approach plan proceeding implementing starting ahead confirm approve agree correct`)
-
-// sentenceOf returns the sentences of a text that a quote is from.
-func sentenceOf(said, quote string) string {
-	i := strings.Index(said, quote)
-	if i < 0 || quote == "" {
-		return quote
-	}
-	from, to := i, i+len(quote)
-	ends := func(k int) bool { // whether a sentence ends before k
-		return strings.IndexByte(".!?;", said[k-1]) >= 0 && (said[k] == ' ' || said[k] == '\n') ||
-			said[k] == '\n' && !continues(said[k+1:])
-	}
-	for from > 0 && !ends(from) {
-		from--
-	}
-	for to < len(said) && !ends(to) {
-		to++
-	}
-	return said[from:to]
-}
-
-// continues reports whether a line goes on with the sentence of the line above.
-func continues(line string) bool {
-	r, _ := utf8.DecodeRuneInString(line)
-	return unicode.IsLower(r)
-}

@@ -106,3 +106,29 @@ func takesIn(claim, said string) bool {
 	left := content(said[at[2]:at[3]])
 	return len(left) > 0 && !slices.ContainsFunc(left, lacks) && no(claim) == no(said[:at[0]])
 }
+
+// sentenceOf returns the sentences of a text that a quote is from.
+func sentenceOf(said, quote string) string {
+	i := strings.Index(said, quote)
+	if i < 0 || quote == "" {
+		return quote
+	}
+	from, to := i, i+len(quote)
+	ends := func(k int) bool { // whether a sentence ends before k
+		return strings.IndexByte(".!?;", said[k-1]) >= 0 && (said[k] == ' ' || said[k] == '\n') ||
+			said[k] == '\n' && !continues(said[k+1:])
+	}
+	for from > 0 && !ends(from) {
+		from--
+	}
+	for to < len(said) && !ends(to) {
+		to++
+	}
+	return said[from:to]
+}
+
+// continues reports whether a line goes on with the sentence of the line above.
+func continues(line string) bool {
+	r, _ := utf8.DecodeRuneInString(line)
+	return unicode.IsLower(r)
+}
