@@ -17,7 +17,8 @@ func TestSend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed, err := ana.Send(t.Context(), ana.device, sent[s.ID], func() (Shared, error) { return Ready(c.rules, s) })
+		ready := func() (Shared, error) { return Ready(c.rules, s) }
+		changed, err := ana.Send(t.Context(), ana.device, sent[s.ID], ready)
 		if err != nil || changed != want {
 			t.Errorf("changed %v, %v", changed, err)
 		}

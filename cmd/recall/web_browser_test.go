@@ -26,7 +26,8 @@ func TestWebInBrowser(t *testing.T) {
 	for name, dir := range map[string]string{"demo": library, "empty": emptyLibrary(t, home)} {
 		t.Run(name, func(t *testing.T) {
 			v := visitWeb(t, home, dir)
-			todo, seen, ofKind := []string{"/", "/?q=what+did+we+decide+about+the+queue"}, map[string]bool{}, map[string]int{}
+			todo := []string{"/", "/?q=what+did+we+decide+about+the+queue"}
+			seen, ofKind := map[string]bool{}, map[string]int{}
 			for len(todo) > 0 {
 				page := todo[0]
 				todo = todo[1:]

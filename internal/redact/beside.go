@@ -220,7 +220,8 @@ var (
 	chosenDotted = text.Pattern(`\A(?:[A-Za-z][a-z]{3,12}\.[A-Za-z][a-z]{2,12}\d{2,4}|` +
 		`[A-Z][a-z]{2,12}[._][A-Z][a-z]{2,12}[-_.]\d{1,4})\z`)
 	// resource matches what is named in files and programs: tls-wildcard-2025, api-7d9f8b6c5-x2k4q.
-	resource = text.Pattern(`\A[a-z]+(?:-[a-z]+)*-(?:[a-z]*\d{1,4}|[a-z0-9]{8,10}-[b-df-hj-np-tv-xz2-9]{5}|[0-9a-f]{8}(?:[0-9a-f]{9})?)\z`)
+	resource = text.Pattern(`\A[a-z]+(?:-[a-z]+)*-(?:[a-z]*\d{1,4}|` +
+		`[a-z0-9]{8,10}-[b-df-hj-np-tv-xz2-9]{5}|[0-9a-f]{8}(?:[0-9a-f]{9})?)\z`)
 	// sized matches what ends with a number of bits, as names in code do.
 	sized = text.Pattern(`[A-Za-z-](?:8|16|32|64|128|256|384|512|1024|2048|4096|\d+x\d+)\z`)
 )

@@ -81,7 +81,8 @@ func (s *scan) lookOf(v string) string {
 var (
 	// reference matches a date, a line's number before its text, a product, and what repositories and clouds name
 	// things by: cockroach#6181, next@15, i-0a1b2c3d4e5f67890.
-	reference = text.Pattern(`\A(?:\d{4}-\d\d-\d\d|\d{1,5}-[*_A-Z]|\d+\*|[a-z-]+[#@]\d+\z|[a-z]{1,8}-[0-9a-f]{8}(?:[0-9a-f]{9})?\z)`)
+	reference = text.Pattern(`\A(?:\d{4}-\d\d-\d\d|\d{1,5}-[*_A-Z]|\d+\*|[a-z-]+[#@]\d+\z|` +
+		`[a-z]{1,8}-[0-9a-f]{8}(?:[0-9a-f]{9})?\z)`)
 	// runTogether matches words in lower case and a number.
 	runTogether = text.Pattern(`\A[a-z]{10,24}\d{2,4}\z`)
 )

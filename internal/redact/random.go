@@ -194,7 +194,8 @@ const (
 var (
 	// owners are what has an id that may stand behind it without saying so: user 6a2f41c0-….
 	owners = set(words("owners")...)
-	itsID  = text.Pattern(`\A(?:[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[a-z_]{2,16}\d{0,4})(?:[\s,;)]|\z)`)
+	itsID  = text.Pattern(`\A(?:[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[a-z_]{2,16}\d{0,4})` +
+		`(?:[\s,;)]|\z)`)
 	// publicBefore matches what stands before a file's checksum or a key for everybody: SHA2-256(secrets.tar)=
 	publicBefore = text.Pattern(`(?:(?:sha|md|blake|checksum|hash|digest)[\w-]*` +
 		`(?: ?\([^()]*\) ?=| of \S+(?: is|:)|[: ]) ?|` +

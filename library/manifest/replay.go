@@ -76,7 +76,8 @@ func (r *retold) action(a *trace.Action) {
 	case does == "": // it only looked
 	case why != "":
 		r.left++
-		fmt.Fprintf(&r.out, "\n# turn %d, not repeated: %s: %s\n", a.N, why, comment(text.Clip(text.OneLine(does), 300)))
+		what := comment(text.Clip(text.OneLine(does), 300))
+		fmt.Fprintf(&r.out, "\n# turn %d, not repeated: %s: %s\n", a.N, why, what)
 	default:
 		r.done++
 		fmt.Fprintf(&r.out, "\n# turn %d\n(\n%s\n)\n", a.N, does)
