@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"recall/eval/baseline"
@@ -156,12 +157,15 @@ func (c *Case) page(ctx context.Context, by Judge, page string) (PageMeasured, e
 // says the item.
 func (c *Case) lineLike(ctx context.Context, by Judge, line string, wants []Claim) ([]float64, error) {
 	var claims []Claim
+	states := ""                                      // what it doesn't ask
 	for part := range strings.SplitSeq(line, " · ") { // the items of a list that was quoted
-		for _, said := range append(baseline.Statements(part), part) {
-			claims = append(claims, Claim{Text: said})
+		said := baseline.Statements(part)
+		for _, one := range append(said, part) {
+			claims = append(claims, Claim{Text: one})
 		}
+		states += strings.Join(slices.DeleteFunc(said, asks), " ") + " "
 	}
-	claims = append(claims, Claim{Text: line})
+	claims = append(claims, Claim{Text: line}, Claim{Text: states})
 	alike, err := similarities(ctx, by, claims, wants)
 	if err != nil {
 		return nil, err
@@ -169,7 +173,9 @@ func (c *Case) lineLike(ctx context.Context, by Judge, line string, wants []Clai
 	out := make([]float64, len(wants))
 	for j := range wants {
 		for i := range claims {
-			out[j] = max(out[j], alike[i][j])
+			if j < len(c.Gold.Items) || mayClaim(line, claims[i].Text, wants[j].Text) {
+				out[j] = max(out[j], alike[i][j])
+			}
 		}
 		if j < len(c.proofs) && c.quotedIn(j, line) {
 			out[j] = 1
@@ -177,6 +183,17 @@ func (c *Case) lineLike(ctx context.Context, by Judge, line string, wants []Clai
 	}
 	return out, nil
 }
+
+// mayClaim reports whether part of a line can say something wrong: a question says nothing, and a commit not that what
+// it did is still to be done.
+func mayClaim(line, part, wrong string) bool {
+	committed := strings.Contains(line, "” — commit")
+	return !asks(part) && !(committed && stillToDo().MatchString(wrong))
+}
+
+func asks(said string) bool { return text.AnyOf(said, strings.Contains, "?", "？") }
+
+var stillToDo = text.Pattern(`(?i)\b(?:still (?:to be|open|missing|lacks|needs)|not (?:been )?\w+ yet|pending)\b`)
 
 // drawnPage draws a session's sentences at random, up to a number of tokens.
 func drawnPage(s *ingest.Session, most int) string {

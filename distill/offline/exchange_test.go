@@ -421,3 +421,73 @@ func TestBriefReplies(t *testing.T) {
 		}
 	}
 }
+
+// What doesn't stand any more is shown with how it was met: a claim with the objection upon which it was taken back,
+// a question with its reply though that has a line too, a request with the answer that it is so already.
+func TestShownAsMet(t *testing.T) {
+	for name, c := range map[string]struct {
+		said []string
+		of   string // begins the line
+		met  string // is shown with it, "" if nothing is
+	}{
+		"taken back": {[]string{"Why does the export of the tide tables stop at 500 rows?",
+			"The spreadsheet library writes 500 rows at most, so the tables need a second sheet.",
+			"hm, last month's export of the same tables had 900 rows in one sheet",
+			"You're right, the library has no such limit. `export.go` reads one page of the harbour's answer.",
+			"then read them all", "It reads all pages now."},
+			"The spreadsheet library writes", "hm, last month's export"},
+		"taken back in German": {[]string{"Warum zeigt die Karte den Hafen von Emden doppelt?",
+			"Der Hafen steht in zwei Dateien, in `nord.csv` und `west.csv`.",
+			"in west.csv steht er nicht, da sind nur die Inseln drin",
+			"Du hast recht, `west.csv` hat nur Inseln. Die Karte zeichnet beim Start zweimal.",
+			"ok, behebe das", "Behoben."},
+			"Der Hafen steht in zwei Dateien", "in west.csv steht er nicht"},
+		"kept": {[]string{"Why does the export of the tide tables stop at 500 rows?",
+			"The spreadsheet library writes 500 rows at most, so the tables need a second sheet.",
+			"and the pictures of the harbours, do they come along?",
+			"Right, they come along in the second sheet.", "fine, that's all for the export", "Done."},
+			"The spreadsheet library writes", ""},
+		"so already": {[]string{"Write the importer of the tide tables.", "It reads them.",
+			"the importer takes files of any size, a wrong one fills the disk of the harbour's server",
+			"The importer already stops at 20 MB, see `limit.go`.", "then name the limit in the docs",
+			"It's named there."},
+			"the importer takes files of any size", "The importer already stops at 20 MB"},
+		"asked and replied": {[]string{"Why are the old tide tables off by an hour?",
+			"The cause is `zone.go`, it takes noon for midnight. Shall I have it read the zone from the table?",
+			"show me which harbours that hits, how many tables and since when it does",
+			"It hits Emden and Celle since March.", "ok change it", "It reads the zone now."},
+			"The cause is `zone.go`", "show me which harbours"},
+	} {
+		p, err := Distiller{}.Distill(t.Context(), talkOf(c.said, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload.Mint("s", p.Items, map[payload.ItemID]bool{})
+		page := payload.Render(p, payload.Options{}).Text
+		_, line, found := strings.Cut(page, "“"+c.of)
+		line, _, _ = strings.Cut(line, "\n")
+		met := strings.Contains(line, "; answered “")
+		if !found || met != (c.met != "") || !strings.Contains(line, c.met) {
+			t.Errorf("%s: the line is %q, want it met by %q\n%s", name, line, c.met, page)
+		}
+	}
+}
+
+// A cause that is named on the way isn't quoted if its speaker goes on to look for it.
+func TestGuessOnTheWay(t *testing.T) {
+	for then, quoted := range map[string]bool{
+		"Let me check the clock of the harbour too:": false,
+		"Let me write it into `zone.go`:":            true,
+		"":                                           true,
+	} {
+		s := talkOf([]string{"The tables are off by an hour, find out why.",
+			"The problem is that `zone.go` counts from noon. " + then, "",
+			"The clock of the harbour is an hour late."}, nil)
+		s.Turns = slices.DeleteFunc(s.Turns, func(turn ingest.Turn) bool { return turn.Text == "" })
+		all, _ := items(s)
+		names := func(it payload.Item) bool { return strings.Contains(it.Text, "counts from noon") }
+		if got := slices.ContainsFunc(all, names); got != quoted {
+			t.Errorf("before %q: quoted %v", then, got)
+		}
+	}
+}

@@ -59,12 +59,9 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		if said(kept, words) {
 			return false
 		}
-		asked := len(it.Evidence) > 1 && it.Evidence[1].N > it.Evidence[0].N
-		if asked && said(kept, keywords(it.Evidence[1].Quote)) { // what answers it has its line
-			if it.By == payload.ByUser {
-				return false
-			}
-			it.Evidence = it.Evidence[:1]
+		asked := it.By == payload.ByUser && (asks(it.Text) || questions().MatchString(it.Text)) && len(it.Evidence) > 1
+		if asked && it.Evidence[1].N > it.Evidence[0].N && said(kept, keywords(it.Evidence[1].Quote)) {
+			return false // what answers it has its line
 		}
 		if len(it.Evidence) > 1 { // shown beside it
 			words = keywords(it.Text + " " + text.Clip(it.Evidence[1].Quote, payload.MaxOtherPassage))
@@ -324,7 +321,8 @@ func (t *talk) telling() (out []weighed) {
 			over := sp.exchange < t.exchangeAt(t.committed) && unfinished().MatchString(p.text()) // perhaps by now
 			holds := h != "" && !over && h != payload.Next && !p.run[0].cues.has(cueNarrate)
 			narrates := anyCue(p.run, cueNarrate|cueWant)
-			worth := holds && (sp.closing || !narrates)
+			guess := h == payload.Hypothesis && looksOn(sp.parts[len(sp.parts)-1])
+			worth := holds && (sp.closing || !narrates && !guess)
 			if worth || sp.closing && !narrates && !asks(p.text()) {
 				w := tellWeight * t.recency(sp)
 				if !strings.Contains(p.speech.text[p.from():p.to()], "`") && len(about(p.text())) == 0 {
@@ -337,6 +335,11 @@ func (t *talk) telling() (out []weighed) {
 	heaviestFirst(out)
 	return out
 }
+
+// looksOn reports whether a sentence announces that the search for a cause goes on.
+func looksOn(s sentence) bool { return s.cues.has(cueNarrate) && checks().MatchString(s.text) }
+
+var checks = text.Pattern(`(?i)\b(?:check|verify|test|see|look|debug|confirm|investigate|find out|prüf\pL*|schau\pL*)`)
 
 // recency weighs what was said by its place in the session, from a half to one.
 func (t *talk) recency(sp *speech) float64 { return byPlace(sp.exchange, t.n) }

@@ -155,7 +155,7 @@ func (p passage) item(rule string) payload.Item {
 		if in, s := p.told(); s != nil {
 			it.Evidence = append(it.Evidence, cite(in.turn, in.text, s.from, s.to))
 		}
-	} else if rule != payload.ReportRule && p.consults() { // a report goes, and the reply stays
+	} else if rule != payload.ReportRule && p.met() { // a report goes, and the reply stays
 		reply := p.answer.begins()
 		it.Evidence = append(it.Evidence, cite(p.answer.turn, p.answer.text, reply[0].from, reply[len(reply)-1].to))
 	} else if said, evidence, ok := p.answered(); ok {
@@ -182,13 +182,25 @@ var questions = text.Pattern(`(?i)^\W*(?:(?:so|and|but|ok|okay|now|also|then|und
 	`(?:(?:what|how|why|where|which|who)\b[^.]*$|(?:should|can|could|does|is|are) (?:we|i|it|that|this|there)\b|` +
 	`(?:was|wie|warum|wo|wer) (?:ist|sind|passiert|machen|geht|kann|können)\b)`)
 
-// consults reports whether the assistant asks the person something in a passage, which they replied to since.
-func (p passage) consults() bool {
-	return !p.user && p.answer != nil && len(p.answer.parts) > 0 &&
-		slices.ContainsFunc(p.run, func(s sentence) bool { // not of a question that it quotes
-			return s.block == paragraph && text.AnyOf(s.text, strings.HasSuffix, "?", "？")
-		})
+// met reports whether a passage is shown with how it was met, without which it would seem to stand: the reply to what
+// the assistant asks in it, or took back thereupon; and the answer to a person that it is so already.
+func (p passage) met() bool {
+	took := func(s sentence) bool { return s.from < p.to() && p.from() < s.to }
+	question := func(s sentence) bool { // not one that it quotes
+		return s.block == paragraph && text.AnyOf(s.text, strings.HasSuffix, "?", "？")
+	}
+	switch {
+	case p.answer == nil || len(p.answer.parts) == 0:
+		return false
+	case p.user:
+		return alreadySo().MatchString(passage{p.answer, p.answer.begins()}.text())
+	}
+	return slices.ContainsFunc(p.disputed, took) || slices.ContainsFunc(p.run, question)
 }
+
+// alreadySo matches what says that nothing is left to do.
+var alreadySo = text.Pattern(`(?i)\b(?:already|nothing (?:more |left )?to (?:do|change|fix)|` +
+	`no changes? (?:is |are )?(?:needed|necessary)|(?:ist|sind|hat|haben) (?:\S+ )?(?:schon|bereits))\b`)
 
 const (
 	maxAsked = 160 // bytes up to which a question without its answer isn't quoted

@@ -28,12 +28,13 @@ type speech struct {
 	text      string
 	source    source
 	user      bool
-	closing   bool    // the assistant's last message before the person speaks again
-	exchange  int     // 0-based number of the exchange it belongs to
-	reacts    *speech // the assistant's message before it: for a person the closing one of the exchange before; or nil
-	afterWork bool    // tools were called before it
-	answer    *speech // what closes the exchange that a person's words begin, or what they say next; or nil
-	suspects  *speech // the assistant's last message before it, in the same exchange, that supposed something; or nil
+	closing   bool       // the assistant's last message before the person speaks again
+	exchange  int        // 0-based number of the exchange it belongs to
+	reacts    *speech    // the assistant's message before it, a person's the closing one of the exchange before; or nil
+	afterWork bool       // tools were called before it
+	answer    *speech    // what closes the exchange that a person's words begin, or what they say next; or nil
+	disputed  []sentence // what the person objected to and the assistant thereupon took back
+	suspects  *speech    // the assistant's last message before it, in its exchange, that supposed something; or nil
 	parts     []sentence
 }
 
@@ -100,6 +101,7 @@ func (t *talk) turn(turn *ingest.Turn) {
 		if strings.TrimSpace(turn.Text) != "" {
 			before := t.closing
 			t.closing = t.hear(turn, turn.Text, message)
+			t.concede()
 			t.closing.reacts = before
 			if before != nil && slices.ContainsFunc(before.parts, sentence.supposes) {
 				t.closing.suspects = before
@@ -216,6 +218,26 @@ func (sp *speech) by() payload.By {
 	}
 	return payload.ByUser
 }
+
+// concede marks what the assistant takes back by its message: of what it said before the person's last words, the
+// passage that shares most with these and with how it begins.
+func (t *talk) concede() {
+	if t.asked == nil || t.asked.reacts == nil || !concedes().MatchString(t.closing.text) {
+		return
+	}
+	said, most := t.asked.reacts, 1
+	objected := keywords(t.asked.text + " " + passage{t.closing, t.closing.begins()}.text())
+	for _, p := range said.passages() {
+		if n := keywords(p.text()).Shared(objected); n > most {
+			most, said.disputed = n, p.run
+		}
+	}
+}
+
+// concedes matches the beginning of a message in which its speaker was wrong before.
+var concedes = text.Pattern(`(?i)^\W*(?:(?:ah|oh|hm+|yes|right|sorry|ja)\W+)*` +
+	`(?:you(?:['’]re| are) (?:\w+ly )?(?:right|correct)|my (?:mistake|bad|apologies)|` +
+	`i (?:was wrong|misread|misunderstood|stand corrected)|du hast recht|mein fehler)\b`)
 
 func asks(said string) bool {
 	return text.AnyOf(strings.TrimRight(said, "`*\")' "), strings.HasSuffix, "?", "？")
