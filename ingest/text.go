@@ -124,30 +124,31 @@ func (m mapper) mapped(s, as string) string {
 	return m.f(s)
 }
 
-// turnText maps a turn's text part by part, adjusting the offsets of its foreign parts. The whole is shown to f before:
-// a key whose lines are parts of their own is one only there.
+// turnText maps a turn's text. One that changes is mapped part by part, adjusting the offsets of its foreign parts; the
+// whole comes first as a key whose lines are parts of their own is one only there.
 func (m mapper) turnText(t *Turn) {
-	var out strings.Builder
 	before := ""
 	if t.Role == User {
 		before = *m.asked
 	}
-	if len(t.Foreign) > 0 {
-		m.after(before, t.Text)
+	mapped := m.after(before, t.Text)
+	if len(t.Foreign) > 0 && mapped != t.Text {
+		var out strings.Builder
+		piece := func(s string) { out.WriteString(m.after(before, s)) }
+		at := 0
+		for i := range t.Foreign {
+			f := &t.Foreign[i]
+			from, to := min(max(f.From, at), len(t.Text)), min(max(f.To, at), len(t.Text))
+			piece(t.Text[at:from])
+			f.From = out.Len()
+			piece(t.Text[from:max(from, to)])
+			f.To = out.Len()
+			at = max(from, to)
+		}
+		piece(t.Text[at:])
+		mapped = out.String()
 	}
-	piece := func(s string) { out.WriteString(m.after(before, s)) }
-	at := 0
-	for i := range t.Foreign {
-		f := &t.Foreign[i]
-		from, to := min(max(f.From, at), len(t.Text)), min(max(f.To, at), len(t.Text))
-		piece(t.Text[at:from])
-		f.From = out.Len()
-		piece(t.Text[from:max(from, to)])
-		f.To = out.Len()
-		at = max(from, to)
-	}
-	piece(t.Text[at:])
-	t.Text, *m.asked = out.String(), ""
+	t.Text, *m.asked = mapped, ""
 	if t.Role == Assistant {
 		*m.asked = question(t.Text)
 	}

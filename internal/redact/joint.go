@@ -58,6 +58,9 @@ var conditions = map[string]func(n *nameAt) bool{
 	"close":  func(n *nameAt) bool { return !n.has(spaced) },
 	"named":  func(n *nameAt) bool { return n.has(named) },
 	"call":   func(n *nameAt) bool { return strings.Contains(n.text[n.after:min(len(n.text), n.after+40)], "(") },
+	"given": func(n *nameAt) bool {
+		return text.AnyOf(n.text[n.after:min(len(n.text), n.after+80)], strings.Contains, `("`, `('`, "(`", `(\`, "( ")
+	},
 	"either": func(n *nameAt) bool {
 		return text.AnyOf(n.text[n.after:min(len(n.text), n.after+40)], strings.Contains, " or ", "||", "??", "?:")
 	},

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"recall/internal/text"
 )
 
 // maxNested bounds how many levels of JSON strings within one another are unescaped.
@@ -25,34 +27,36 @@ func (r *Redactor) nested(text string) {
 		for _, mark := range append(encodedMarks, "%3D") {
 			r.linesWith(text, mark)
 		}
-		for _, mark := range joinMarks {
-			r.joined(text, mark)
+		for _, quote := range []byte("\"'`") {
+			r.joined(text, quote)
 		}
 	}
 }
 
 // joined also examines strings in pieces, put together in their line.
-func (r *Redactor) joined(text, mark string) {
-	for at := 0; ; {
-		i := strings.Index(text[at:], mark)
+func (r *Redactor) joined(t string, quote byte) {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(t[at:], quote)
 		if i < 0 {
 			return
 		}
-		begin := strings.LastIndexByte(text[:at+i], '\n') + 1
-		open := strings.LastIndexByte(text[begin:at+i], mark[0]) + begin
-		at += i + 1
-		next := strings.TrimLeft(text[at:min(len(text), at+mostGlue)], mark[1:]+" \t\r\n")
-		line, _, _ := strings.Cut(next, "\n")
-		listed := line == "" || strings.IndexByte("}]#/,:", line[0]) >= 0
-		if open < begin || listed || is(line[0], alnum) && !strings.Contains(line, "=") {
+		at += i
+		if at+1 == len(t) || !is(t[at+1], gap) || !text.AnyOf(t[at:], strings.HasPrefix, joinMarks...) {
 			continue
 		}
-		from, to, joined := pieces(text, open)
+		begin := strings.LastIndexByte(t[:at], '\n') + 1
+		open := strings.LastIndexByte(t[begin:at], quote) + begin
+		line, _, _ := strings.Cut(strings.TrimLeft(t[at+1:min(len(t), at+mostGlue)], "+&|<>\\ \t\r\n"), "\n")
+		listed := line == "" || strings.IndexByte("}]#/,:", line[0]) >= 0
+		if open < begin || listed || is(line[0], alnum) && !text.AnyOf(line, strings.Contains, "+=", ".=") {
+			continue
+		}
+		from, to, joined := pieces(t, open)
 		if joined == "" {
 			continue
 		}
-		line = text[begin:from]
-		r.inner.look(r.rules, line+joined+mark[:1])
+		line = t[begin:from]
+		r.inner.look(r.rules, line+joined+t[at:at+1])
 		for _, f := range r.inner.found {
 			if f.to > len(line) {
 				r.scan.found = append(r.scan.found, span{from: from, to: to, kind: f.kind, rank: f.rank + 1<<20})

@@ -124,7 +124,7 @@ func (s *scan) oddWords(judge func(from, to int, signs []string)) {
 			at++
 		}
 		n := at - from
-		if n > 2 && n < 9 && skip(t, from, lower, n) == at {
+		if n > 2 && n < 9 && kinds&^(lower|hexa|inName|mark) == 0 {
 			if words++; words == 1 || from-last.to != 1 || !is(t[from-1], gap) { // a,b are none of a sentence
 				plain, words = from, 1
 			}
@@ -157,10 +157,9 @@ func (s *scan) oddWords(judge func(from, to int, signs []string)) {
 			noList = read
 		}
 		v := strings.TrimRight(t[from:at], ".?!")
-		mixture := kinds&digit != 0 && (kinds&letter != 0 || strings.Count(v, "-") > 1) ||
-			kinds&letter == letter && drawn(v)
-		fits := len(v) > 5 && n < 100 && len(v) < len(t)
-		if mixture && fits && s.apart(from, from+len(v)) {
+		possible := len(v) > 5 && n < 100 && len(v) < len(t) && kinds&(digit|upper) != 0 && s.apart(from, from+len(v))
+		mixture := kinds&digit != 0 && (kinds&letter != 0 || strings.Count(v, "-") > 1)
+		if possible && (mixture || kinds&letter == letter && drawn(v)) {
 			judge(from, from+len(v), s.oddSigns(from, from+len(v), s.lookOf(v)))
 		}
 	}

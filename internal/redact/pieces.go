@@ -72,8 +72,10 @@ func listed(t string, at int) (from, to int, joined string) {
 // pieces joins the pieces of a value that begins at at; joined is "" if there aren't two. from and to are where the
 // first piece begins and the last ends.
 func pieces(t string, at int) (from, to int, joined string) {
-	if from, to, joined = listed(t, at); joined != "" {
-		return from, to, joined
+	if quoteEnd(t, at) == at {
+		if from, to, joined = listed(t, at); joined != "" {
+			return from, to, joined
+		}
 	}
 	window := func(at int) string { return t[at:min(len(t), at+mostGlue)] }
 	m := pieceHead().FindStringSubmatchIndex(window(at))

@@ -327,8 +327,12 @@ func drawn(v string) bool {
 	if switches < leastSwitches || switches*4 < len(v) {
 		return false
 	}
-	t := shapeIn(v)
-	letters := t.lower + t.upper
+	letters := 0
+	for i := range len(v) {
+		if is(v[i], letter) {
+			letters++
+		}
+	}
 	usual, all := usualPairs(v)
 	return all >= 4 && 14*(all-usual)*letters+10*switches*all > 10*all*letters
 }
