@@ -24,8 +24,8 @@ func TestThirtyNightsOfGrowth(t *testing.T) {
 		words int // a turn, beside a sentence
 	}
 	sizes := []size{{4, 0}, {4, 60}}
-	if os.Getenv("RECALL_LONG") != "" { // the others have run without it
-		sizes = []size{{8, 150}}
+	if os.Getenv("RECALL_LONG") != "" {
+		sizes = []size{{4, 0}, {8, 150}}
 	}
 	if os.Getenv("RECALL_GROWTH") == "all" {
 		sizes = []size{{4, 0}, {4, 20}, {16, 0}, {4, 40}, {4, 60}, {16, 20}, {6, 100}, {8, 150}, {8, 500}, {8, 1400},
