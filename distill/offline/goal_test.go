@@ -129,6 +129,7 @@ func TestCutOffOrderIsNext(t *testing.T) {
 	moved := &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message, Text: "It is moved."}
 	exit := &ingest.Turn{Role: ingest.User, Kind: ingest.Command, Name: "/exit"}
 	commit := call("Bash", `git commit -m "Seats have a package"`)
+	const steps = "Move the seat map into its own package, and then answer the comments on the pull request"
 	for name, c := range map[string]struct {
 		order       string
 		call        ingest.ToolCall
@@ -142,6 +143,7 @@ func TestCutOffOrderIsNext(t *testing.T) {
 			"“[Request interrupted by user]” — the client"},
 		"fault":          {order, ingest.ToolCall{Name: "Bash", Done: true}, fault, order, "“Your limit is reached” — the client"},
 		"commit begun":   {order, commit, nil, "", "“Seats have a package” — commit without a result on record"},
+		"commit amid":    {steps, commit, nil, steps, "“Seats have a package” — commit without a result on record"},
 		"closing report": {order, refused, moved, "", ""},
 	} {
 		s := talkOf([]string{"List the halls of the theatre.", "They are in halls.txt.", c.order,

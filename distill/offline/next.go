@@ -19,7 +19,8 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 		switch {
 		case len(goals) > 0 && goals[0].First().Turn == string(sp.turn.ID):
 			return nil
-		case begun && t.cut.call != nil && ingest.Commits(t.cut.call.Command): // no more than the commit is left
+		case begun && t.cut.call != nil && ingest.Commits(t.cut.call.Command) && !inSteps().MatchString(sp.text):
+			// no more than the commit is left
 		case ok && (tried || slices.ContainsFunc(sp.parts, sentence.requests)): // no good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
 			if _, of, there := (passage{sp, sp.parts}).answered(); there {
@@ -61,6 +62,9 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 	}
 	return nil
 }
+
+// inSteps matches an order of one thing after another: what comes last may come after a commit.
+var inSteps = text.Pattern(`(?i)\b(?:and |, ?)then\b|\b(?:danach|und dann|dann noch)\b|然后|それから|その後`)
 
 // tookUp reports whether the person answered what a message before their last words said to come next, and the session
 // went on with that: in no more than a yes or no, with a no, or in words of it. Then it isn't next any more.
