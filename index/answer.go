@@ -244,15 +244,18 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 		case t.Role == Both && i > 0 && said[i-1].N == t.N && said[i-1].Role == "user":
 			one.says *= replies
 		case replied:
-			one.says = max(one.says, replies*before)
-		case asksBack:
+			one.says = max(one.says, before)
+		case asksBack, rank.Announces(passage):
 			one.says *= onlyAsks
 		case t.Role == "user", t.Role == assistant && (!more || said[i+1].Role != assistant):
 			one.says *= states
 		}
 		end := t.Text[max(0, len(t.Text)-endOfTurn):]
 		if asks = t.Role == assistant && strings.Contains(end, "?"); asks {
-			before = shareIn(asked, end)
+			before = replies * shareIn(asked, end)
+			if asked.Few() && shareIn(asked, text.AskingWhole(t.Text)) == 0 { // they only stand near what it asks
+				before = states * shareIn(asked, end)
+			}
 		}
 		if asksBefore, repliesAfter := t.N < from && asks, t.N > to && replied; (t.N < from || t.N > to) &&
 			!asksBefore && !repliesAfter {
@@ -295,7 +298,8 @@ func (o *ranked) reply(asked *rank.Question, said []Turn) {
 			continue
 		}
 		to := &said[i-1]
-		last := o.turn.ID == to.ID && o.beside.turn.Role == "user" && o.beside.turn.N < to.N && text.TakesSide(t.Text)
+		takesSide := text.TakesSide(t.Text) && !strings.HasSuffix(t.Text, "?")
+		last := o.turn.ID == to.ID && o.beside.turn.Role == "user" && o.beside.turn.N < to.N && takesSide
 		asks := o.beside.turn.ID == to.ID && o.turn.N < to.N && strings.Contains(text.LastWords(to.Text), "?") &&
 			max(len(o.beside.passage), len(t.Text)) <= shortReply && ingest.Typed(t.Text) == t.Text
 		before, room := text.Replied(to.Text, t.Text), besideQuestion // on one line

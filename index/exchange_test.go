@@ -161,3 +161,35 @@ func TestReplyToAnEarlierQuestion(t *testing.T) {
 		}
 	}
 }
+
+// A question of few words that asks what was decided is answered by what a person chose or refused, not by what was
+// announced; what they say to another question isn't taken for it, nor is a question back shown below.
+func TestDecisionBeforeAnnouncement(t *testing.T) {
+	chose := Doc{Session: "chose", Project: "p", Turns: []Turn{
+		said(1, 1, "user", "boats book a berth by mail today, build a form for it"),
+		said(2, 1, assistant, "Bookings could be paid at once or held for a day."),
+		said(3, 2, "user", "hold bookings for a day, the harbour master calls them"),
+		said(4, 2, assistant, "The berth is held for a day now. Bookings expire at noon. Who gets the mail?"),
+		said(5, 3, "user", "the harbour master, and leave the council out of it")}}
+	announced := Doc{Session: "announced", Project: "p", Turns: []Turn{
+		said(1, 1, "user", "add a calendar to the page of the office"),
+		said(2, 1, assistant, "The calendar shows weeks."),
+		said(3, 1, assistant, "Next I'll add bookings, with a colour for the bookings of guests.")}}
+	x := openWith(t, chose, announced)
+	for question, first := range map[string]string{
+		"what did we decide about bookings": "chose/t3",
+		"bookings of guests":                "announced/t3",
+	} {
+		if got := ids(search(t, x, Query{Text: question})); len(got) == 0 || got[0] != first {
+			t.Errorf("%s: got %v, want %s first", question, got, first)
+		}
+	}
+	x = openWith(t, Doc{Session: "s", Project: "p", Turns: []Turn{
+		said(1, 1, "user", "codes by mail, nobody remembers a password"),
+		said(2, 1, assistant, "The sign-in works with a code."),
+		said(3, 2, "user", "good. and who may do it from the office?"),
+		said(4, 2, assistant, "Everybody.")}})
+	if got := ids(search(t, x, Query{Text: "sign-in"})); !cmp.Equal(got[:2], []string{"s/t2", "s/t1"}) {
+		t.Errorf("got %v, want what the person wanted below", got)
+	}
+}

@@ -2,9 +2,9 @@ package index
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"recall/internal/text"
@@ -48,8 +48,7 @@ func (r *reader) projects(ctx context.Context) ([]string, error) {
 // rareName reports whether a name in the question consists of words, one of them rare.
 func (r *reader) rareName(name string, ts []term) bool {
 	return slices.ContainsFunc(ts, func(t term) bool {
-		return nameHasTerm(name, t) &&
-			t.df <= max(fewDocs, r.size/20)
+		return nameHasTerm(name, t) && t.df <= max(fewDocs, r.size/20)
 	})
 }
 
@@ -57,40 +56,22 @@ func nameHasTerm(name string, t term) bool {
 	return slices.ContainsFunc(text.Content(name), func(w string) bool { return text.Stem(w) == t.stem })
 }
 
+const notInWord = `(?:^|$|[^\pL\p{Nd}_-])`
+
 // containsName reports whether a name occurs in a text, and not as a part of a word.
 func containsName(text, name string) bool {
-	if utf8.RuneCountInString(name) < 3 {
+	if utf8.RuneCountInString(name) < 3 || !strings.Contains(text, name) {
 		return false
 	}
-	for from := 0; ; {
-		i := strings.Index(text[from:], name)
-		if i < 0 {
-			return false
-		}
-		i += from
-		before, _ := utf8.DecodeLastRuneInString(text[:i])
-		after, _ := utf8.DecodeRuneInString(text[i+len(name):])
-		if !inWord(before) && !inWord(after) {
-			return true
-		}
-		from = i + len(name)
-	}
-}
-
-func inWord(c rune) bool {
-	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' || c == '-')
+	return regexp.MustCompile(notInWord + regexp.QuoteMeta(name) + notInWord).MatchString(text)
 }
 
 // withoutNames drops the words of projects' names that occur in no item or turn: they name where to look, and
 // aren't missing.
 func withoutNames(ts []term, names []string) []term {
-	kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool {
+	return less(ts, func(t term) bool {
 		return t.df == 0 && slices.ContainsFunc(names, func(name string) bool { return nameHasTerm(name, t) })
 	})
-	if len(kept) == 0 {
-		return ts
-	}
-	return kept
 }
 
 // boost is what a result of a project gains because the question names it or is asked from it.

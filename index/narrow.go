@@ -76,11 +76,7 @@ func dropFraming(s string, ts []term) []term {
 	small := func(t term) bool { return p.small[t.word] }
 	beside := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return !p.beside[t.word] })
 	german := slices.ContainsFunc(ts, small) || len(beside) > 1
-	if kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool {
-		return small(t) || german && p.beside[t.word]
-	}); len(kept) > 0 {
-		ts = kept
-	}
+	ts = less(ts, func(t term) bool { return small(t) || german && p.beside[t.word] })
 	s = text.HeadMarked(s, maxQuestion)
 	var asking []string
 	for _, f := range phrases().frames {
@@ -95,11 +91,13 @@ func dropFraming(s string, ts []term) []term {
 	}
 	times := map[string]int{}
 	text.Each(s, func(w string) bool { times[text.Stem(w)]++; return true })
-	kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool {
-		return times[t.stem] == 1 && slices.Contains(asking, t.stem)
-	})
-	if len(kept) == 0 {
-		return ts
+	return less(ts, func(t term) bool { return times[t.stem] == 1 && slices.Contains(asking, t.stem) })
+}
+
+// less drops terms, unless nothing else is left.
+func less(ts []term, drops func(term) bool) []term {
+	if kept := slices.DeleteFunc(slices.Clone(ts), drops); len(kept) > 0 {
+		return kept
 	}
-	return kept
+	return ts
 }

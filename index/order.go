@@ -91,6 +91,9 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 				r.asked.Begins(o.item.Text)
 		}
 		o.score *= 1 + blendFor(ts).says*says
+		if o.table == turns && r.asked.Few() && r.asked.Asks(payload.Decision) && o.decides(r.asked) {
+			o.score *= isAsked
+		}
 	}
 	liftAnswers(all)
 	arrange(all)
@@ -389,6 +392,16 @@ func (o *ranked) typed() (said Turn, before string) {
 		}
 	}
 	return said, before
+}
+
+// decides reports whether a person says something in an exchange, as far as it is shown, that asks nothing: in reply to
+// the assistant, or of what is asked about.
+func (o *ranked) decides(asked *rank.Question) bool {
+	return slices.ContainsFunc([]quoted{o.quoted, o.beside}, func(q quoted) bool {
+		t := &q.turn
+		return t.N > 1 && !strings.HasSuffix(strings.TrimSpace(t.Text), "?") &&
+			(t.Role == Both || t.Role == "user" && (text.TakesSide(t.Text) || shareIn(asked, t.Text) > 0))
+	})
 }
 
 // takesBack reports whether a person says in an exchange, as far as it is shown, that something changes.

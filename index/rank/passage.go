@@ -29,6 +29,12 @@ func (q *Question) Passage(turn string) (passage, brief string) {
 	return t.passage, t.brief
 }
 
+// Announces reports whether a passage begins with what its speaker is about to do, which decides and states nothing.
+func Announces(passage string) bool { return announces().MatchString(passage) }
+
+var announces = text.Pattern(`(?i)^\W*(?:(?:ok|okay|good|great|now|next|then|first|sure|yes)\W+)*` +
+	`(?:let me|let['’]s|i['’]ll|i (?:will|am going to|want to)|i['’]m going to|ich (?:werde|schaue|prüfe))\b`)
+
 // readTurn is what was read of a turn: what its sentences hold of a question, and the passages to show.
 type readTurn struct {
 	found
