@@ -15,9 +15,6 @@ const maxBlock = 24 << 10
 
 // keyBlock examines "-----begin" and masks a private key to its end or, where the text was clipped, as far as it goes.
 func keyBlock(s *scan, from, to int) {
-	if from < s.blockEnd {
-		return // inside the previous block
-	}
 	label := s.text[to:min(len(s.text), to+100)]
 	i := strings.Index(label, "-----")
 	if i < 0 || !text.AnyOf(label[:i], strings.Contains, secretBlocks...) {
@@ -107,25 +104,6 @@ func keyTail(s *scan, from, to int) {
 	at += len(s.text[at:from]) - len(strings.TrimLeft(s.text[at:from], " \r\n"))
 	if from-at >= 24 && !placeholder(s.text[at:from]) {
 		s.add(at, at+trimKey(s.text[at:from]), "private-key")
-	}
-}
-
-// puttyKey masks the lines of base64 after "Private-Lines: 14".
-func puttyKey(s *scan, _, to int) {
-	at := skip(s.text, skip(s.text, to, blank, 2), digit, 4)
-	if s.at(at) == '\r' {
-		at++
-	}
-	if s.at(at) != '\n' {
-		return
-	}
-	from := at + 1
-	end := run(s.text, from, alnum, "+/=\r\n", maxBlock)
-	if strings.HasPrefix(s.text[end:], "-MAC") { // the label of the line below, "Private-MAC"
-		end = from + max(0, strings.LastIndexByte(s.text[from:end], '\n'))
-	}
-	if end = from + trimKey(s.text[from:end]); end-from >= 24 {
-		s.add(from, end, "private-key")
 	}
 }
 

@@ -24,10 +24,8 @@ var looks = map[string]func(v string) bool{
 	"phrase":     func(v string) bool { return plausible(v) || wordsRunTogether(v) || hyphenated(v) },
 	"token":      tokenLike,
 	"credential": func(v string) bool { return tokenLike(v) || plausible(v) || wordsRunTogether(v) },
-	"mixed":      func(v string) bool { return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32) },
-	"drawn": func(v string) bool {
-		return hexKey(v) || mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32)
-	},
+	"mixed":      disordered,
+	"drawn":      func(v string) bool { return hexKey(v) || disordered(v) },
 	"chosen": func(v string) bool {
 		return !path(v) && (passwordLike(v) || wordsAndNumber(v) || hyphenated(v) || grouped(v) && mixed(v))
 	},
@@ -38,6 +36,11 @@ var looks = map[string]func(v string) bool{
 	},
 	"drawn words":   func(v string) bool { return unrelatedWords(v) && !inflected().MatchString(v) },
 	"user:password": userPassword,
+}
+
+// disordered reports whether a value's letters and digits are mixed as in no name.
+func disordered(v string) bool {
+	return mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32)
 }
 
 // tokenLike reports whether a value after a word for credentials can be one.
@@ -220,9 +223,6 @@ func plausible(v string) bool {
 
 // userPassword reports whether a value is user:password in base64.
 func userPassword(v string) bool {
-	if len(v) < 8 {
-		return false
-	}
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
 	if err != nil || !utf8.Valid(plain) || strings.IndexByte(string(plain), ':') < 1 {
 		return false

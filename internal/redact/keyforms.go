@@ -58,9 +58,6 @@ func (k keyForm) detector() detector {
 			return
 		}
 		s.add(from, end, k.kind)
-		if k.kind == "aws-key" {
-			awsSecret(s, from, end)
-		}
 	}
 }
 
@@ -76,36 +73,15 @@ func (k keyForm) begins(before byte) bool {
 // end returns where the key whose characters begin at at ends. One that stops too short at a line's end is continued on
 // the next line, as terminals wrap.
 func (k keyForm) end(t string, at int) int {
-	end := k.run(t, at)
+	end := run(t, at, alnum, k.chars, maxKey)
 	if end-at >= k.least || end >= len(t) || t[end] != '\n' {
 		return end
 	}
 	next := skip(t, end+1, blank, 8)
-	if more := k.run(t, next); more-next+end-at >= k.least && more-next >= 4 {
+	if more := run(t, next, alnum, k.chars, maxKey); more-next+end-at >= k.least && more-next >= 4 {
 		return more
 	}
 	return end
 }
 
-func (k keyForm) run(t string, at int) int {
-	end := run(t, at, alnum, k.chars, maxKey)
-	for end > at && strings.IndexByte(".=", t[end-1]) >= 0 && k.kind == "gitlab-token" {
-		end--
-	}
-	return end
-}
-
 func allHex(v string) bool { return skip(v, 0, hexa, len(v)) == len(v) }
-
-// awsSecret masks secret keys near an access key id: forty characters of base64, both cases, digits.
-func awsSecret(s *scan, from, to int) {
-	const reach = 300
-	end := min(len(s.text), to+reach)
-	for at := max(0, from-reach); at < end; {
-		stop := run(s.text, at, alnum, "+/", 100)
-		if v := s.text[at:stop]; stop-at == 40 && entropy(v) > 4 && !placeholder(v) && !public(v) {
-			s.add(at, stop, "aws-secret")
-		}
-		at = stop + 1
-	}
-}

@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -130,12 +129,30 @@ func (s *scan) glued(from, to int) bool {
 // ordinaryEnds are what precedes "pass" in ordinary words.
 var ordinaryEnds = set(words("ordinary ends")...)
 
-// detect masks what is set to a secret's name that has the word text[from:to].
+// detect masks what is set to a secret's name that has the word text[from:to]: after it, below it.
 func (n secretName) detect(s *scan, from, to int) {
-	for v := range n.values(s, from, to) {
-		if v.secret() {
-			s.add(v.from, v.to, v.kind)
-		}
+	end, ok := s.nameEnd(from, to, n.whole)
+	if !ok || !n.promises(s, from) {
+		return
+	}
+	head := s.text[from:min(len(s.text), from+40)]
+	result := n.literal == "pass" && s.before(from) != '_' && !columnOfPasses().MatchString(head)
+	if !result {
+		s.column(n, from, end)
+	}
+	v, ok := s.valueAfter(s.nameAround(from, end))
+	v.strength, v.kind = n.strength, n.kind
+	if ok && !n.unlikely(s, from, v) {
+		v.tell(login, n.kind == "token" && n.logsIn(s, from, to, v))
+		v.tell(pair, n.kind == "login" || n.literal == "credential" || n.literal == "auth")
+		s.addIfSecret(v)
+	}
+}
+
+// addIfSecret masks a value if it is a secret.
+func (s *scan) addIfSecret(v value) {
+	if v.secret() {
+		s.add(v.from, v.to, v.kind)
 	}
 }
 
@@ -166,32 +183,6 @@ func besideAccess(s *scan, from, to int) {
 		return evident(v) || at >= to && at < s.access.line && s.before(at) != '/' &&
 			(hexKey(v) || randomWord(v))
 	})
-}
-
-// values iterates over what the name is set to: after it, before it, below it.
-func (n secretName) values(s *scan, from, to int) iter.Seq[value] {
-	return func(yield func(value) bool) {
-		end, ok := s.nameEnd(from, to, n.whole)
-		if !ok || !n.promises(s, from) {
-			return
-		}
-		head := s.text[from:min(len(s.text), from+40)]
-		result := n.literal == "pass" && s.before(from) != '_' && !columnOfPasses().MatchString(head)
-		if !result && !s.column(n, from, end, yield) {
-			return
-		}
-		at := s.nameAround(from, end)
-		v, ok := s.valueAfter(at)
-		if !ok {
-			v, ok = s.valueBefore(from, end)
-		}
-		v.strength, v.kind = n.strength, n.kind
-		if ok && !n.unlikely(s, from, v) {
-			v.tell(login, n.kind == "token" && n.logsIn(s, from, to, v))
-			v.tell(pair, n.kind == "login" || n.literal == "credential" || n.literal == "auth")
-			yield(v)
-		}
-	}
 }
 
 // columnOfPasses matches a column's head that isn't that of results.

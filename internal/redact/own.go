@@ -43,7 +43,6 @@ func ownRules(b *builder) {
 	for _, begin := range words("in base64") {
 		b.add(begin, encoded)
 	}
-	b.add("private-lines:", puttyKey)
 	for _, n := range secretNames {
 		b.add(n.literal, n.detect)
 		if n.strength >= weak {
@@ -118,8 +117,8 @@ func kept(s *scan, _, to int) {
 	for at, end := to, lineEnd(s.text, to, 400); at < end; at++ {
 		if s.text[at] == '=' && wordChar(s.before(at)) {
 			v, ok := s.readValue(value{op: "=", strength: middle, kind: "secret", signs: env | sure | login}, at, at+1)
-			if ok && v.secret() {
-				s.add(v.from, v.to, v.kind)
+			if ok {
+				s.addIfSecret(v)
 			}
 		}
 	}
@@ -210,7 +209,7 @@ func argument(v string, likely bool) bool {
 		return !harmless
 	}
 	t := shapeIn(v)
-	random := len(v) >= 16 && mixed(v) && (!camel(v) || jumbled(v)) && (!public(v) || len(v) >= 32)
+	random := len(v) >= 16 && disordered(v)
 	numberIn := t.digits > 0 && t.lower+t.upper > 3 && !numbered(v)
 	chosen := hyphenated(v) || !public(v) && (numberIn || wordsRunTogether(v))
 	return likely && !hasSecretName(v) && (random || chosen)

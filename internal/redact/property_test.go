@@ -126,7 +126,7 @@ func plain(rule *lazyRule, text string) (string, bool) {
 	if m == nil {
 		return "", false
 	}
-	a, b := secretGroup(m, rule.group)
+	a, b := secretGroup(m)
 	secret := text[a:b]
 	return secret, entropy(secret) > rule.entropy && rule.accepts(secret)
 }

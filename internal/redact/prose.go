@@ -211,9 +211,6 @@ func (s *scan) wordGap(at int) int {
 		}
 		at++
 	}
-	for at < len(s.text) && s.text[at] >= 0x80 && s.text[at] < 0xc0 {
-		at++
-	}
 	return skip(s.text, at, blank, 2)
 }
 

@@ -13,10 +13,9 @@ import (
 )
 
 // shippedTable holds the rules of gitleaks (v8.30.1, MIT) and those of rules/recall.toml that are stored as written,
-// one a line, as produced by TestShippedTable: id, kind, form, "bound" or nothing, least, most, entropy, group,
-// expression, anchors separated by "|", what the value must look like, and each pattern of allowed values in a field of
-// its own. Lines "allowed" hold
-// a pattern of values allowed in every rule.
+// one a line, as produced by TestShippedTable: id, kind, form, "bound" or nothing, least, most, entropy, expression,
+// anchors separated by "|", what the value must look like, and each pattern of allowed values in a field of its own.
+// Lines "allowed" hold a pattern of values allowed in every rule.
 //
 //go:embed rules/shipped.tsv
 var shippedTable string
@@ -40,7 +39,6 @@ type shippedRule struct {
 	least    int      // length of the shortest match, all token characters; 0 if unknown
 	most     int      // length of the longest match; 0 if unbounded
 	entropy  float64  // minimum for the secret, in bits per byte
-	group    int      // the group that holds the secret; 0 is the first non-empty one
 	looks    string   // what the value must look like, in judge.go's words; "" if the expression says it all
 	allow    []string // patterns of values that aren't secrets
 }
@@ -55,11 +53,11 @@ var shipped = sync.OnceValue(func() (all []shippedRule) {
 			continue
 		}
 		r := shippedRule{id: f[0], kind: f[1], form: form(slices.Index(forms, f[2])), bound: f[3] != "",
-			least: integer(f[4]), most: integer(f[5]), group: integer(f[7]), expr: f[8],
-			anchors: strings.Split(controls.Replace(f[9]), "|")}
+			least: integer(f[4]), most: integer(f[5]), expr: f[7],
+			anchors: strings.Split(controls.Replace(f[8]), "|")}
 		r.entropy, _ = strconv.ParseFloat(f[6], 64)
-		r.looks = f[10]
-		r.allow = append(r.allow, f[11:]...)
+		r.looks = f[9]
+		r.allow = append(r.allow, f[10:]...)
 		all = append(all, r)
 	}
 	return all
@@ -205,7 +203,7 @@ func (r *lazyRule) match(s *scan, from, to int) int {
 	if m == nil {
 		return -1
 	}
-	a, b := secretGroup(m, r.group)
+	a, b := secretGroup(m)
 	if r.accepts(window[a:b]) {
 		if b == len(window) { // longer than the window
 			b = skip(s.text, to, token, maxBlock) - from
@@ -222,11 +220,8 @@ func (r *lazyRule) accepts(secret string) bool {
 		(r.looks == "dump" || !placeholder(secret)) && (r.looks == "" || looks[r.looks](secret))
 }
 
-// secretGroup returns the place of the wanted group, else of the first non-empty one, else of the whole match.
-func secretGroup(m []int, group int) (from, to int) {
-	if group > 0 && m[2*group] >= 0 {
-		return m[2*group], m[2*group+1]
-	}
+// secretGroup returns the place of the first group that isn't empty, else of the whole match.
+func secretGroup(m []int) (from, to int) {
 	for g := 2; g < len(m); g += 2 {
 		if m[g] < m[g+1] {
 			return m[g], m[g+1]

@@ -14,19 +14,19 @@ const (
 	tableWidth = 600 // bytes of a row
 )
 
-// column yields the values below text[from:end] if that is the head of a column.
-func (s *scan) column(n secretName, from, end int, yield func(value) bool) bool {
+// column masks the secrets below text[from:end] if that is the head of a column.
+func (s *scan) column(n secretName, from, end int) {
 	begin := strings.LastIndexByte(s.text[max(0, from-tableWidth):from], '\n') + 1 + max(0, from-tableWidth)
 	head, rest, ok := strings.Cut(s.text[begin:min(len(s.text), begin+tableWidth)], "\n")
 	if !ok || rest == "" || begin > 0 && s.text[begin-1] != '\n' {
-		return true
+		return
 	}
 	if strings.ContainsAny(head, "(){}[]=<>\\$:") || strings.Contains(head, "→") {
-		return true // code
+		return // code
 	}
 	by := separator(head)
 	if by == "" {
-		return true
+		return
 	}
 	heads := cells(head, by)
 	at, found := 0, false
@@ -36,14 +36,14 @@ func (s *scan) column(n secretName, from, end int, yield func(value) bool) bool 
 		}
 	}
 	if !found || !headCells(head, heads) {
-		return true
+		return
 	}
 	for row, line := begin+len(head)+1, 0; row < len(s.text) && line < tableRows; line++ {
 		text, _, _ := strings.Cut(s.text[row:min(len(s.text), row+tableWidth)], "\n")
 		if strings.Trim(text, "-+=:|─│┼├┤ \t\r") != "" {
 			c, ok := cellBelow(text, by, at, heads)
 			if !ok {
-				return true
+				return
 			}
 			if user := cellUser().FindString(text[c.from:c.to]); user != "" {
 				c.from += len(user)
@@ -55,13 +55,10 @@ func (s *scan) column(n secretName, from, end int, yield func(value) bool) bool 
 			v := value{from: row + c.from, to: row + c.to, text: text[c.from:c.to], op: "head", strength: n.strength,
 				kind: n.kind}
 			v.tell(spaced, by == "  ")
-			if !yield(v) {
-				return false
-			}
+			s.addIfSecret(v)
 		}
 		row += len(text) + 1
 	}
-	return true
 }
 
 // cell is the place of a cell's text in its row, without blanks and quotes.

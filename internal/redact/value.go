@@ -127,31 +127,6 @@ func lineGroups(t string, at int) int {
 	return at
 }
 
-// valueBefore finds the value before a name that is itself a value: value = 'x' WHERE name = 'DB_PASSWORD'.
-func (s *scan) valueBefore(from, end int) (value, bool) {
-	const reach = 160
-	t := s.text
-	start := skipBack(t, from, 60)
-	if quoteEnd(t, end) == end || start < 6 || quoteEnd(t, start-1) != start {
-		return value{}, false
-	}
-	before := lowerASCII(t[max(0, start-reach):start])
-	i := strings.LastIndex(before, "value")
-	if i < 0 || strings.ContainsAny(before[i:], "{}\n") {
-		return value{}, false
-	}
-	at := start - len(before) + i + len("value")
-	at = skip(t, quoteEnd(t, at), blank, 2)
-	if at >= start || t[at] != '=' && t[at] != ':' {
-		return value{}, false
-	}
-	at = skip(t, at+1, blank, 2)
-	if quoteEnd(t, at) == at {
-		return value{}, false
-	}
-	return s.readValue(value{op: "=", signs: named | sure}, start, at)
-}
-
 // valueFirst examines what a sentence afterwards calls the password: use x as the password, x is our password.
 func valueFirst(s *scan, from, to int) {
 	begin := from
@@ -180,11 +155,8 @@ func valueFirst(s *scan, from, to int) {
 		}
 		if ok && (name.literal != "key" || s.qualified(at, qualifiers) || shapeIn(v).digits > 0) {
 			begin += strings.Index(s.text[begin:from], v)
-			found := value{from: begin, to: begin + len(v), text: v, op: "is", strength: name.strength,
-				signs: sure | login}
-			if found.secret() {
-				s.add(found.from, found.to, name.kind)
-			}
+			s.addIfSecret(value{from: begin, to: begin + len(v), text: v, op: "is", strength: name.strength,
+				kind: name.kind, signs: sure | login})
 			return
 		}
 		if end == at || s.at(end) != ' ' {

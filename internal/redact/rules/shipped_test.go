@@ -35,7 +35,6 @@ type rule struct {
 	Regex       string
 	Entropy     float64
 	Keywords    []string
-	SecretGroup int
 	Allowlists  []allowlist
 }
 
@@ -111,7 +110,7 @@ func fieldsOf(r rule) ([]string, error) {
 	if strings.Contains(strings.Join(anchors, ""), "|") {
 		return nil, fmt.Errorf("a bar in one of %q", anchors)
 	}
-	bound, shortest, longest, group := "", 0, 0, 0
+	bound, shortest, longest := "", 0, 0
 	if form == "at" && (strings.HasPrefix(r.Regex, `\b`) || strings.HasPrefix(r.Regex, `(?i)\b`)) {
 		bound = "bound"
 	}
@@ -124,11 +123,8 @@ func fieldsOf(r rule) ([]string, error) {
 			longest = most(re)
 		}
 	}
-	if form != "assign" { // the name's groups are cut off
-		group = r.SecretGroup
-	}
 	fields := []string{r.ID, cmp.Or(r.Kind, kind(r.ID)), form, bound, fmt.Sprint(shortest), fmt.Sprint(longest),
-		fmt.Sprint(r.Entropy), fmt.Sprint(group), expr,
+		fmt.Sprint(r.Entropy), expr,
 		strings.NewReplacer("\t", `\t`, "\n", `\n`).Replace(strings.Join(anchors, "|")), r.Looks}
 	return append(fields, allowed(r.Allowlists)...), nil
 }
