@@ -69,9 +69,13 @@ func turnsAway(sp *speech) bool {
 		return false
 	}
 	next := nowThen().FindStringSubmatch(sp.parts[at].text)
-	ordered := next != nil && (next[1] != "" || cuesIn(next[2]).has(cueOrder))
+	ordered := next != nil && (next[1] != "" || cuesIn(next[2]).has(cueOrder)) && !planOf().MatchString(next[2])
 	return (ordered || sp.parts[0].cues.has(cueTurn)) && tells(sp.text, 4)
 }
+
+// planOf matches an order to plan what one is at.
+var planOf = text.Pattern(`(?i)^(?:please |bitte )?(?:make|write|draw up|give|mach|schreib|erstell)\w*\b` +
+	`(?: \S+){0,3} plan\b`)
 
 // nowThen matches an order of what comes now, after a word or two about what was.
 var nowThen = text.Pattern(`(?i)^(?:(?:yes|yep|ok|okay|good|great|perfect|fine|nice|thanks|thank you|done|alright|ja|gut|super)` +

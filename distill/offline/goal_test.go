@@ -36,6 +36,8 @@ func TestNextTaskIsTheGoal(t *testing.T) {
 		"yes, now go on with the booking flow and its design": true,
 		"good. now write the docs of the importer":            true,
 		"now it fails with a timeout in the second test":      false,
+		"now make a plan for the two days, who comes when":    false,
+		"gut, jetzt mach bitte einen Plan für den Umzug":      false,
 		"yes, go on": false,
 		"the search endpoint is slow now, why is that": false,
 	} {

@@ -28,7 +28,7 @@ const (
 // verdicts first and then the longest; and what the assistant said in words that warn, rule out, put off or name a
 // cause. What was said later comes before what was said earlier. Nothing is quoted that an item
 // or another lead says. As long as the page has room, the rest of what was typed and of what ended the exchanges is
-// quoted too, and what the assistant ruled out, put off or warned of on the way.
+// quoted too, and what the assistant ruled out, put off or warned of on the way, and found of something with a name.
 func leads(t *talk, items []payload.Item) []payload.Item {
 	var kept []text.Bag
 	for _, it := range items {
@@ -304,17 +304,17 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 }
 
 // telling cuts what the assistant said into passages: of what ended the exchanges those with a hint at what still
-// holds; minor are the others, and what was said on the way with such a hint. Steps that were to come next have come.
+// holds; minor are the others, and what was said on the way with such a hint, or last of something with a name. Steps
+// that were to come next have come.
 func (t *talk) telling() (out []weighed) {
 	for _, sp := range t.speeches {
-		hints := sp.closing || anyCue(sp.parts, cueHints) || (passage{sp, sp.parts}).denies()
-		if sp.source != message || !hints {
+		if sp.source != message {
 			continue
 		}
 		for _, p := range sp.passages() {
 			head := p.head()
 			asksFirst := head != nil && asks(strings.TrimRight(head.text, ":")) || distill.Offers(p.run[0].text)
-			if asksFirst || distill.NeedsContext(p.text()) && p.asked() == nil {
+			if asksFirst || distill.NeedsContext(p.text()) && p.asked() == nil || t.finished(p) {
 				continue
 			}
 			h := p.hint()
@@ -323,8 +323,13 @@ func (t *talk) telling() (out []weighed) {
 			narrates := anyCue(p.run, cueNarrate|cueWant)
 			guess := h == payload.Hypothesis && looksOn(sp.parts[len(sp.parts)-1])
 			worth := holds && (sp.closing || !narrates && !guess)
-			if worth || sp.closing && !narrates && !asks(p.text()) {
+			names := len(about(p.text())) > 0 && !guess
+			states := (sp.closing || names) && !narrates && !asks(p.text())
+			if worth || states {
 				w := tellWeight * t.recency(sp)
+				if !worth && !sp.closing { // it comes last
+					w *= minorShare
+				}
 				if !strings.Contains(p.speech.text[p.from():p.to()], "`") && len(about(p.text())) == 0 {
 					w *= plainShare
 				}
@@ -334,6 +339,15 @@ func (t *talk) telling() (out []weighed) {
 	}
 	heaviestFirst(out)
 	return out
+}
+
+// finished reports whether a passage begins with that something isn't done of which a later commit speaks.
+func (t *talk) finished(p passage) bool {
+	const clearly = 2
+	open := unfinished().FindStringIndex(p.text())
+	return open != nil && open[0] == 0 && slices.ContainsFunc(t.commits, func(done *speech) bool {
+		return done.turn.N > p.turn.N && keywords(done.text).Shared(keywords(p.text())) >= clearly
+	})
 }
 
 // looksOn reports whether a sentence announces that the search for a cause goes on.

@@ -267,14 +267,6 @@ var hints = []struct {
 	{cueOf("cause"), payload.Hypothesis}, {cueOf("next"), payload.Next},
 }
 
-// cueHints are the cues of all hints.
-var cueHints = func() (all cueSet) {
-	for _, h := range hints {
-		all |= h.cue
-	}
-	return all
-}()
-
 // asked returns what a typed text answers that begins too briefly to make sense alone: the last question near the end
 // of the message before it, with what the question is about; where nothing was asked, its last sentence.
 func (p passage) asked() []sentence {

@@ -13,7 +13,8 @@ var (
 	unfinished = text.Pattern(`(?i)\b(?:not (?:\w+ ){0,3}(?:yet|done|finished|completed?|implemented|working)|` +
 		`\w+n['’]t (?:\w+ ){0,3}(?:yet|done|finished|completed?|implemented|working)|incomplete|unfinished|` +
 		`stub(?:s|bed)?|half[- ]?(?:done|finished|way|there)|in progress|wip|(?:is|are) missing|` +
-		`still (?:to do|needs?|missing|fails?|failing|broken|open)|noch nicht|unfertig|fehl(?:t|en))\b|` +
+		`still (?:to do|needs?|missing|fails?|failing|broken|open)|` +
+		`noch nicht|unfertig|in arbeit|fehl(?:t|en)|schlägt fehl)\b|` +
 		`还没|尚未|未完成|进行中|まだ|未完了|途中`)
 	// finished matches what follows a file's name if that is said to be done.
 	finished = text.Pattern(`(?i)^\W*(?:is|ist) (?:now |jetzt )?(?:done|complete|finished|ready|fertig)\b`)

@@ -183,7 +183,7 @@ func typed(t *ingest.Turn) bool {
 	case ingest.Prompt:
 		return strings.TrimSpace(strings.ReplaceAll(t.OwnText(), prompts.Confirm.Text(), "")) != ""
 	case ingest.Command:
-		return len(strings.Fields(t.Text)) >= 4 // the arguments are a request
+		return t.Name != "/compact" && len(strings.Fields(t.Text)) >= 4 // the arguments are a request
 	}
 	return false
 }
