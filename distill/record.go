@@ -56,7 +56,7 @@ var (
 	offer = text.Pattern(`(?i)^\W*(?:want me|shall i|should i|would you like|do you want|can i|may i|ok if)\b|` +
 		`^\W*[\w ]{1,30}\?$`)
 	consents = text.Pattern(`(?i)^\W*(?:yes|sure|ok|okay|go ahead|no(?:t|,)? (?:now|yet|later|thanks)|later|skip|` +
-		`please|ja|oui|sí)\b`)
+		`please|ja|oui)\b|^\W*sí(?:\W|$)`)
 )
 
 // quoteAnswer turns a decision into a quote of the answer, to what was asked.

@@ -86,7 +86,7 @@ var cues = sync.OnceValue(func() map[string][]cuePhrase {
 				}
 				key, rest := words[0], words[1:]
 				if strings.ContainsFunc(key, text.Unspaced) {
-					key, rest = unspaced, words
+					key, rest = unspaced, []string{strings.Join(words, " ")}
 				}
 				all[key] = append(all[key], cuePhrase{rest, cueOf(class), opens})
 			}

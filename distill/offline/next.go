@@ -121,10 +121,10 @@ func (sp *speech) asksLast() []sentence {
 
 // comesNext matches a sentence that says what comes next.
 var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to ?do|still to do|to (?:go on|continue)|` +
-	`als nächstes)\b[^.]{0,40}:|` +
+	`als nächstes|ensuite|reste à faire|pendientes?|queda por hacer|falta fazer)\b[^.]{0,40}:|` +
 	`\b(?:next (?:time|up|step|comes|would|is|i|we)|(?:be|is|are|comes?|thats|that['’]s) (?:the |up )?next|` +
 	`after that comes|is what['’]s left|tomorrow (?:on|we|i|first|then)|nächstes mal|als nächstes)\b|` +
-	`下一步|接下来|次のステップ|^次は`)
+	`prochaines? étapes?|(?:siguiente|próximo)s? pass?os?|下一步|接下来|次のステップ|^次は|다음 단계`)
 
 // comesNext reports whether a sentence says what comes next: a person's also if it is more than a good-bye or a warning
 // and names a time to come, as in "on monday we start with the headings".
@@ -138,10 +138,12 @@ func (s *sentence) comesNext(typed bool) bool {
 var atTime = text.Pattern(`(?i)\b(?:tomorrow|tmrw|tonight|weekend|this (?:afternoon|evening)|` +
 	`in the (?:morning|afternoon|evening)|after (?:lunch|the (?:break|meeting|stand-?up))|when i(?:['’]?m| am) back|` +
 	`not today|later today|next (?:session|week)|(?:on|by|for|till|until|first thing|over) ` +
-	`(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|morgen|wochenende|nächste woche)\b`)
+	`(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|morgen|wochenende|nächste woche|` +
+	`demain|semaine prochaine|mañana|la próxima semana|semana que vem)\b|amanhã|내일|다음 주|明天|下周|明日|来週`)
 
 // nextHead matches a heading above a list of what comes next.
 var nextHead = text.Pattern(`(?i)(?:^\W*|[.!] )(?:(?:the|your|my|suggested|recommended|possible|immediate|open) )?` +
 	`(?:next(?: (?:up|steps?|actions?))?|remaining(?: (?:work|steps|items|tasks))?|to ?do|` +
 	`(?:what['’]s|what is) (?:next|left)|questions|` +
-	`nächste schritte|offen|下一步\pL*|接下来|待办|次のステップ|残り\pL*)\W*$`)
+	`nächste schritte|offen|reste à faire|à faire|prochaines étapes|pendientes?|(?:próximos|siguientes) pasos|` +
+	`por hacer|próximos passos|a fazer|falta fazer|下一步\pL*|接下来|待办|次のステップ|残り\pL*|남은 (?:일|작업)|다음 단계)\W*$`)

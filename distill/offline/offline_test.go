@@ -39,13 +39,14 @@ func TestSentences(t *testing.T) {
 func TestCues(t *testing.T) {
 	for text, class := range map[string]string{
 		"I'd like it shorter.": "want", "Das ist noch nicht gemacht": "skip", "Add a flag": "order",
-		"不是这个问题": "ruled", "先確認します。": "narrate",
+		"不是这个问题": "ruled", "先確認します。": "narrate", "Ce n'est pas la bibliothèque": "ruled", "Ojo: los lunes": "warn",
+		"fazemos isso mais tarde": "later", "그건 나중에 하죠": "later", "라이브러리 때문이 아니었습니다": "ruled",
 	} {
 		if !cuesIn(text).has(cueOf(class)) {
 			t.Errorf("%q doesn't show %s", text, class)
 		}
 	}
-	if cuesIn("we add a flag").has(cueOrder) || cuesIn("我会把它加上").has(cueOrder) {
+	if cuesIn("we add a flag").has(cueOrder) || cuesIn("我会把它加上").has(cueOrder) || cuesIn("그것 때문이 맞습니다").has(cueRuled) {
 		t.Error("what opens no sentence is taken for its opening")
 	}
 }

@@ -427,10 +427,10 @@ func (p passage) declines() bool { return text.LeavesIt(p.run[0].text) }
 
 // leansBack matches the beginning of an answer that makes no sense without its question, however much more it says: yes
 // or no, what leaves the question open, and what has its verb in the question: "in each package, so that …".
-var leansBack = text.Pattern(`(?i)^\W*(?:yes|yep|yeah|yup|no|nope|nah|ja|nein|oui|non|sí|` +
+var leansBack = text.Pattern(`(?i)^\W*(?:sí[ ,.]|não |네[, .]|아니|(?:yes|yep|yeah|yup|no|nope|nah|ja|nein|oui|non|sim|` +
 	`(?:good|keine) (?:question|ahnung)|(?:i )?don['’]?t know|not (?:sure|my call)|` +
 	`in|on|at|with|without|by|from|into|per|under|each|both|neither|either|same|auf|mit|ohne|je|beides?|` +
-	`its own|their own|the (?:first|second|third|last|former|latter|other|same|one))\b`)
+	`its own|their own|the (?:first|second|third|last|former|latter|other|same|one))\b)`)
 
 // smallTalk reports whether a passage is only that, and no answer to a question: a yes to what the assistant offered to
 // do says no more than what it then did.
