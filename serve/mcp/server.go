@@ -28,6 +28,7 @@ import (
 	"recall/answer"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/hint"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -78,10 +79,7 @@ type Options struct {
 	Clean func(text string) string
 	// Noted adds a note to the log of the project that the server runs in, if one is kept.
 	Noted func(n payload.Note)
-	// Hint returns the way out of an error, "" if none is known.
-	Hint func(error) string
-
-	Log *slog.Logger
+	Log   *slog.Logger
 }
 
 // Server is recall as an MCP server.
@@ -162,7 +160,7 @@ func (s *Server) failed(err error) error {
 			return fmt.Errorf("recall: %w. %s", err, f.next)
 		}
 	}
-	return fmt.Errorf("recall: %w. %s", err, cmp.Or(s.o.Hint(err), goOn))
+	return fmt.Errorf("recall: %w. %s", err, cmp.Or(hint.Of(err), goOn))
 }
 
 // faults are errors with what to do next.

@@ -20,7 +20,7 @@ func TestSharedSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	s := New(Options{Version: "test", Hint: func(error) string { return "" },
+	s := New(Options{Version: "test",
 		Open: func(context.Context, Need) (*Memory, error) {
 			return &Memory{Library: l, Close: func() {}, Shared: func(_ context.Context, id string) (*answer.Shared, error) {
 				if id != "5ha4ed00" {

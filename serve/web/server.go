@@ -25,6 +25,7 @@ import (
 	"recall/answer"
 	"recall/ingest"
 	"recall/internal/escape"
+	"recall/internal/hint"
 	"recall/internal/llm"
 	"recall/library"
 	"recall/payload"
@@ -68,10 +69,9 @@ type Options struct {
 	Open func(ctx context.Context, fresh bool) (*Memory, error)
 	// Stamp changes whenever a page might have changed.
 	Stamp    func() string
-	Hint     func(error) string // the hint of an error, "" if there is none
-	ReadOnly bool               // nothing can be changed
-	Profile  string             // the file that keeps port and login for the next run, "" for none
-	NewLogin bool               // end all former logins
+	ReadOnly bool   // nothing can be changed
+	Profile  string // the file that keeps port and login for the next run, "" for none
+	NewLogin bool   // end all former logins
 	Log      *slog.Logger
 }
 
@@ -311,7 +311,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err er
 	if errors.Is(err, context.Canceled) {
 		return // nobody is waiting any more
 	}
-	v := view{Name: "fault", URL: r.URL, Doc: fault{err.Error(), s.o.Hint(err)}}
+	v := view{Name: "fault", URL: r.URL, Doc: fault{err.Error(), hint.Of(err)}}
 	if r.Method == http.MethodPost {
 		v.Back = within(r.PostForm.Get("back"))
 		v.URL = &url.URL{Path: "/"}

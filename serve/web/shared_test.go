@@ -21,7 +21,7 @@ func TestSharedSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	s, err := New(Options{Hint: func(error) string { return "" }, Open: func(context.Context, bool) (*Memory, error) {
+	s, err := New(Options{Open: func(context.Context, bool) (*Memory, error) {
 		return &Memory{Library: l, Close: func() {}, Shared: func(id string) (*answer.Shared, error) {
 			if id != "s1@Bob B." {
 				return nil, library.ErrNoSession

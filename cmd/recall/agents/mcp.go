@@ -17,7 +17,6 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
-	"recall/internal/hint"
 	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
@@ -72,8 +71,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 				a.WorkLogs().Add(dir, n.Session, worklog.Noted(n), time.Now())
 			}
 		},
-		Hint: hint.Of,
-		Log:  slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	err := s.Run(ctx, a.In, struct{ io.Writer }{terminal.Own(a.Out)}) // hides Close: the output stays open
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {

@@ -55,7 +55,6 @@ func newWebCmd(a *app.App) *cobra.Command {
 				return m, nil
 			},
 			Stamp:    func() string { return web.StampOf(index, index+"-wal") },
-			Hint:     hint.Of,
 			ReadOnly: o.ReadOnly,
 			Profile:  filepath.Join(app.CacheDir(l), "web.json"),
 			NewLogin: o.NewLogin,
