@@ -28,10 +28,7 @@ type joint struct {
 var joints = sync.OnceValue(func() (all []joint) {
 	firstBytes := strings.NewReplacer(`\xc3`, "\xc3", `\xe2`, "\xe2", `\r`, "\r", `\n`, "\n")
 	macros := strings.NewReplacer("{b}", `[ \t]{0,40}`, "{e}", `(?:\*\*|\x1b\[[\d;]*m)*`)
-	for f := range rowsOf(jointTable) {
-		if f[0][0] == '#' {
-			continue
-		}
+	for _, f := range rowsOf(jointTable) {
 		j := joint{op: f[0], first: strings.TrimPrefix(firstBytes.Replace(f[1]), "any"),
 			holds: conditions[f[2]], quoted: strings.Contains(f[3], "quoted"), expr: text.Pattern(`\A` + macros.Replace(f[4]))}
 		if strings.Contains(f[3], "sure") {

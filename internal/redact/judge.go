@@ -83,14 +83,12 @@ var weightTable string
 
 // weights are by sign, after that of any value.
 var weights = func() (all [][]int) {
-	for f := range rowsOf(weightTable) {
-		if f[0][0] != '#' {
-			var row []int
-			for _, w := range f[1:] {
-				row = append(row, integer(w))
-			}
-			all = append(all, row)
+	for _, f := range rowsOf(weightTable) {
+		var row []int
+		for _, w := range f[1:] {
+			row = append(row, integer(w))
 		}
+		all = append(all, row)
 	}
 	return all
 }()
@@ -120,7 +118,6 @@ var seen = []struct {
 	{"20 long", func(v *sight) bool { return len(v.text) >= 20 }},
 	{"32 long", func(v *sight) bool { return len(v.text) >= 32 }},
 	{"mixed", func(v *sight) bool { return mixed(v.text) }},
-	{"marked", func(v *sight) bool { return v.marked }},
 	{"jumbled", func(v *sight) bool { return v.jumbled }},
 	{"random", func(v *sight) bool { return v.texture >= oneCase }},
 	{"hexadecimal", func(v *sight) bool { return v.texture == hexes }},

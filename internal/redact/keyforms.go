@@ -23,7 +23,7 @@ var keyFormTable string
 
 // keyForms parses the table on first use.
 var keyForms = sync.OnceValue(func() (all []keyForm) {
-	for f := range rowsOf(keyFormTable) {
+	for _, f := range rowsOf(keyFormTable) {
 		all = append(all, keyForm{prefix: f[0], kind: f[1], chars: f[2], least: integer(f[3]), digits: integer(f[4])})
 	}
 	return all

@@ -188,22 +188,12 @@ func unescape(t string) (c string, n int) {
 	if len(t) < 2 {
 		return "", 0
 	}
-	switch t[1] {
-	case '"', '\'', '\\', '/':
+	if strings.IndexByte(`"'\/`, t[1]) >= 0 {
 		return t[1:2], 2
-	case 'x':
-		if len(t) >= 4 {
-			if v, err := strconv.ParseUint(t[2:4], 16, 8); err == nil && v < utf8.RuneSelf {
-				return string(rune(v)), 4
-			}
-		}
-	case 'n', 't', 'r':
-		return string("\n\t\r"[strings.IndexByte("ntr", t[1])]), 2
-	case 'u':
-		if len(t) >= 6 {
-			if v, err := strconv.ParseUint(t[2:6], 16, 16); err == nil && utf8.ValidRune(rune(v)) {
-				return string(rune(v)), 6
-			}
+	}
+	if strings.IndexByte("ntrxu", t[1]) >= 0 {
+		if c, wide, rest, err := strconv.UnquoteChar(t, 0); err == nil && (wide || c < utf8.RuneSelf) {
+			return string(c), len(t) - len(rest)
 		}
 	}
 	return "", 0

@@ -17,10 +17,8 @@ var oddTable string
 
 var oddWeights = func() map[string]int {
 	all := map[string]int{}
-	for f := range rowsOf(oddTable) {
-		if f[0][0] != '#' {
-			all[f[0]] = integer(f[1])
-		}
+	for _, f := range rowsOf(oddTable) {
+		all[f[0]] = integer(f[1])
 	}
 	return all
 }()

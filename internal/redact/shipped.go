@@ -2,7 +2,6 @@ package redact
 
 import (
 	_ "embed"
-	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,7 +47,7 @@ var forms = []string{"at", "assign", "around"}
 
 // shipped parses the table on first use.
 var shipped = sync.OnceValue(func() (all []shippedRule) {
-	for f := range rowsOf(shippedTable) {
+	for _, f := range rowsOf(shippedTable) {
 		if f[0] == allowedLine {
 			continue
 		}
@@ -65,15 +64,14 @@ var shipped = sync.OnceValue(func() (all []shippedRule) {
 
 var controls = strings.NewReplacer(`\t`, "\t", `\n`, "\n")
 
-// rowsOf iterates over the rows of a table with tab-separated fields.
-func rowsOf(table string) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		for line := range strings.Lines(table) {
-			if !yield(strings.Split(strings.TrimSuffix(line, "\n"), "\t")) {
-				return
-			}
+// rowsOf returns the rows of a table with tab-separated fields, without comments.
+func rowsOf(table string) (rows [][]string) {
+	for line := range strings.Lines(table) {
+		if line[0] != '#' {
+			rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
 		}
 	}
+	return rows
 }
 
 // wordTable holds the word lists used by the rules; its format is documented in it.
@@ -84,7 +82,7 @@ var wordTable string
 // wordRows groups the rows of that table by their first field.
 var wordRows = func() map[string][][]string {
 	rows := map[string][][]string{}
-	for f := range rowsOf(wordTable) {
+	for _, f := range rowsOf(wordTable) {
 		rows[f[0]] = append(rows[f[0]], f[1:])
 	}
 	return rows
@@ -99,16 +97,6 @@ func integer(s string) int {
 }
 
 const allowedLine = "allowed"
-
-// allowedSecrets returns the patterns of what is never a secret.
-func allowedSecrets() (all []string) {
-	for f := range rowsOf(shippedTable) {
-		if f[0] == allowedLine {
-			all = append(all, f[1])
-		}
-	}
-	return all
-}
 
 // How far a rule looks, in bytes.
 const (
@@ -232,5 +220,11 @@ func secretGroup(m []int) (from, to int) {
 
 // allowExpr matches what gitleaks never considers a secret.
 var allowExpr = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?:" + strings.Join(allowedSecrets(), ")|(?:") + ")")
+	var all []string
+	for _, f := range rowsOf(shippedTable) {
+		if f[0] == allowedLine {
+			all = append(all, f[1])
+		}
+	}
+	return regexp.MustCompile("(?:" + strings.Join(all, ")|(?:") + ")")
 })

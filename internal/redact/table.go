@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 
 	"recall/internal/text"
@@ -29,13 +30,8 @@ func (s *scan) column(n secretName, from, end int) {
 		return
 	}
 	heads := cells(head, by)
-	at, found := 0, false
-	for i, c := range heads {
-		if c.from <= from-begin && end-begin <= c.to {
-			at, found = i, true
-		}
-	}
-	if !found || !headCells(head, heads) {
+	at := slices.IndexFunc(heads, func(c cell) bool { return c.from <= from-begin && end-begin <= c.to })
+	if at < 0 || !headCells(head, heads) {
 		return
 	}
 	for row, line := begin+len(head)+1, 0; row < len(s.text) && line < tableRows; line++ {
@@ -66,34 +62,21 @@ type cell struct{ from, to int }
 
 // separator returns the column separator of a head, "" if there is none.
 func separator(head string) string {
-	for _, by := range [...]string{"|", "│", "\t", ",", ";"} {
-		if strings.Contains(head, by) {
+	for _, by := range [...]string{"|", "│", "\t", ",", ";", "  "} {
+		if strings.Contains(strings.TrimSpace(head), by) {
 			return by
 		}
-	}
-	if strings.Contains(strings.TrimSpace(head), "  ") {
-		return "  "
 	}
 	return ""
 }
 
 func cells(row, by string) (all []cell) {
-	for at := 0; at <= len(row); {
-		to := len(row)
-		if i := strings.Index(row[at:], by); i >= 0 {
-			to = at + i
-		}
-		next := to + len(by)
-		if by == "  " {
-			next = skip(row, to, blank, len(row))
-		}
-		if c := trimCell(row, at, to); by != "  " || c.from < c.to {
+	at := 0
+	for text := range strings.SplitSeq(row, by) {
+		if c := trimCell(row, at, at+len(text)); by != "  " || c.from < c.to {
 			all = append(all, c)
 		}
-		if to == len(row) {
-			break
-		}
-		at = next
+		at += len(text) + len(by)
 	}
 	return all
 }
