@@ -19,10 +19,18 @@ type Deed struct {
 // Did is the Relation of a deed to an item that it perhaps did.
 const Did Relation = "did"
 
+const (
+	fails = `\b(?:fail\w*|red|broken|rot|fehl\w*)\b`
+	file  = `[\w-]{3,}\.[a-z]{1,5}\b`
+)
+
 var (
 	leaves   = text.Pattern(`(?i)\b(not|never|no|without|until|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|won['’]?t|can['’]?t)\b`)
 	unended  = text.Pattern(`(?i)\b(reverts?|defer\w*|todo|wip|fixme|postpone\w*|plan\w*|notes?|document\w*|remove\w*|drop\w*|revers\w*)\b`)
 	waitsFor = text.Pattern(`(?i)\b(?:until|till|once|bis|sobald)\b[^,.;:!?]{0,40}?([\w.]*\w\(\))`)
+	symbol   = text.Pattern(`\b\w{3,}\(\)|\b[a-z]+_\w+|\b[a-z]+[A-Z]\w+|\b[\w-]{3,}\.[a-z]{1,4}\b`)
+	mayFail  = text.Pattern(`(?i)(?:` + fails + `[^!?]*?` + file + `|` + file + `[^!?]*?` + fails + `)[^!?]*?\b(?:until|till|` +
+		`expected|known|on purpose|(?:pass|green|work)\w* (?:again )?(?:when|once)|bis|sobald|erwartet|gewollt|absichtlich)\b`)
 	inLine   = text.Pattern(`(?i)([\w-]+\.[a-z]{1,4})(?::| line )\d+`)
 	category = text.Pattern(`^[a-z]+(?:\([^)]*\))?!?: `) // of a conventional commit
 )
@@ -34,8 +42,8 @@ const (
 )
 
 // Does reports whether a deed did what an item says is left to do: surely if both say the same, perhaps if the deed has
-// most of its words, or names the file in a line of which something is, or the function until which it holds. A warning
-// says how things are, so it is never surely done; what isn't to be done, no deed does.
+// most of its words, names a file or symbol that was put off, the file in a line of which something is, or the function
+// until which it holds. A warning says how things are, so it is never surely done; what isn't to be done, no deed does.
 func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 	kind := it.Kind
 	if kind == Lead {
@@ -53,20 +61,29 @@ func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 		kind = Flag
 	}
 	left := kind == Deferred || kind == Next || kind == Flag
-	if !left || !d.At.After(it.At) || leaves().MatchString(said) || unended().MatchString(d.Text) {
+	if !left || !d.At.After(it.At) || unended().MatchString(d.Text) {
 		return false, false
 	}
 	want, did := text.Words(said), text.Words(category().ReplaceAllString(d.Text, ""))
-	if want.Shared(did) < leastDeed {
-		return false, false
+	shared := want.Shared(did)
+	named := func(name string) bool { // of a file, more may be said
+		return strings.Contains(d.Text, strings.TrimSuffix(name, "()")) && (shared > 1 || !strings.Contains(name, "."))
+	}
+	perhaps = kind != Flag && slices.ContainsFunc(symbol().FindAllString(said, -1), named) // in whatever words
+	if shared < leastDeed || leaves().MatchString(said) {
+		return false, perhaps
 	}
 	mine, its := want.In(did), did.In(want)
 	return kind != Flag && mine == 1 && its >= sameDeed && sameOrder(said, d.Text),
-		mine >= perhapsDeed || kind == Flag && place != nil && strings.Contains(d.Text, place[1])
+		perhaps || mine >= perhapsDeed || kind == Flag && place != nil && strings.Contains(d.Text, place[1])
 }
 
-// NamesLine reports whether a text names a line of a file, of which it may warn.
-func NamesLine(s string) bool { return strings.ContainsAny(s, "0123456789") && inLine().MatchString(s) }
+// Warns reports whether a text names a line of a file, of which it may warn, says until which function exists something
+// is as it is, or that a file fails as it must.
+func Warns(s string) bool {
+	return strings.ContainsAny(s, "0123456789") && inLine().MatchString(s) ||
+		strings.Contains(s, "()") && waitsFor().MatchString(s) || strings.Contains(s, ".") && mayFail().MatchString(s)
+}
 
 // sameOrder reports whether the words that two texts share come in the same order: "A first, then B" isn't "B first,
 // then A".

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,16 @@ const RequestRule = "request"
 
 // TaskRule is the rule of a task left open in the session's own list.
 const TaskRule = "open-task"
+
+// TaskInProgress is why such a task is next, if it was begun.
+const TaskInProgress = "task in progress"
+
+// Rules of what tells how far the work is, as of the session's end: by its own list of tasks, or by a list of its last
+// message.
+const (
+	TaskStatesRule   = "ended-tasks"
+	ReportStatesRule = "ended-states"
+)
 
 // Rules of passages that tell where a session ended: the assistant's last message, the subjects of its commits, and
 // what it broke off at, whose Why says how.
@@ -193,7 +204,9 @@ func formatLead(it *Item) string {
 	case it.Rule == CutOffRule:
 		speaker = it.Why
 	case it.Rule == TaskRule:
-		speaker = "task left open"
+		speaker = cmp.Or(it.Why, "task left open")
+	case it.Rule == TaskStatesRule:
+		speaker = "to-do list"
 	case it.ApprovedPlan():
 		speaker = "the plan that was approved"
 	}
@@ -303,7 +316,7 @@ func parseItem(kind Kind, body string) Item {
 	if m := leadEsc().FindStringIndex(body); m != nil {
 		body = body[1:]
 	}
-	quotable := kind == Lead || kind == Goal || kind == Next
+	quotable := kind == Lead || kind == Goal || kind == Next || kind == Status
 	switch {
 	case kind == File:
 		parseFile(&it, body)

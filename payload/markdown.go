@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -99,13 +100,32 @@ func marker(ids []ItemID) string {
 }
 
 // saidAbove reports whether a passage is contained in a goal, a last order or what a file is off limits by, which are
-// shown anyway.
+// shown anyway; or is a task that the list names and that isn't the next one.
 func saidAbove(items []Item, it *Item) bool {
+	if it.Rule == TaskStatesRule {
+		return false
+	}
+	listed := it.Rule == TaskRule && it.Text != nextTask(items)
 	return it.Kind == Lead && !it.Pinned && slices.ContainsFunc(items, func(o Item) bool {
-		return o.Kind == Goal && o.Current() && contains(blanks.Replace(o.Text), blanks.Replace(oneLine(it.Text))) ||
+		return listed && o.Rule == TaskStatesRule && contains(o.Text, oneLine(it.Text)) ||
+			o.Kind == Goal && o.Current() && contains(blanks.Replace(o.Text), blanks.Replace(oneLine(it.Text))) ||
 			o.Rule == UnansweredRule && o.Kind == Next && o.Text == it.Text ||
 			o.Kind == File && o.Status == FileOffLimits && it.Rule == RefusalRule && contains(o.Text, oneLine(it.Text))
 	})
+}
+
+// nextTask returns the open task that is next: the first in progress, or else the first of all.
+func nextTask(items []Item) (first string) {
+	for i := range items {
+		switch it := &items[i]; {
+		case it.Rule != TaskRule || !it.Current():
+		case it.Why == TaskInProgress:
+			return it.Text
+		default:
+			first = cmp.Or(first, it.Text)
+		}
+	}
+	return first
 }
 
 // beyondGoal returns what an item says; of a plan whose title is the goal, its steps.
@@ -193,9 +213,9 @@ func (pg *page) layOut(cut []int) Rendered {
 	for _, s := range pg.layout {
 		var lines []string
 		for i := range pg.items {
-			if it := &pg.items[i]; it.under() == s.kind && it.Ended() == s.ended && !gone[i] {
+			if kind, ended := pg.items[i].under(); kind == s.kind && ended == s.ended && !gone[i] {
 				lines = append(lines, pg.lines[i])
-				r.Shown = append(r.Shown, it.ID)
+				r.Shown = append(r.Shown, pg.items[i].ID)
 			}
 		}
 		if len(lines) > 0 {

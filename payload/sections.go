@@ -27,12 +27,15 @@ type section struct {
 	ended   bool
 }
 
-// under returns the kind of the section that an item stands in.
-func (it *Item) under() Kind {
-	if it.Kind == Lead && (it.Rule == ToldNextRule || it.Rule == TaskRule) {
-		return Next
+// under returns the kind of the section that an item stands in, and whether that is where the session ended.
+func (it *Item) under() (kind Kind, ended bool) {
+	switch {
+	case it.Kind == Lead && (it.Rule == ToldNextRule || it.Rule == TaskRule):
+		return Next, false
+	case it.Kind == Lead && (it.Rule == TaskStatesRule || it.Rule == ReportStatesRule):
+		return Status, false
 	}
-	return it.Kind
+	return it.Kind, it.Ended()
 }
 
 // layouts lists the sections of each variant in order. Headings default to titles.

@@ -30,7 +30,7 @@ func TestQuestionsAndLists(t *testing.T) {
 			"answered “The plan of the hall counts its boxes once.”",
 		"“Done today: " + strings.Repeat("The seats of the balcony have numbers of their own in `hall.py` now. · ", 4) +
 			"…”",
-		"1. “Draw the stairs” — task left open, turn 2",
+		"1. “Draw the stairs” — task in progress, turn 2",
 	} {
 		if strings.Count(page, want) != 1 {
 			t.Errorf("%q should stand once on the page:\n%s", want, page)

@@ -26,7 +26,7 @@ func files(t *talk, all []*touched) []payload.Item {
 		if f.allowed() {
 			f.offLimit = nil
 		}
-		inPlay := f.edits > 0 || f.refused > 0 || f.shown || f.offLimit != nil
+		inPlay := f.edits > 0 || f.refused > 0 || f.shown || f.offLimit != nil || f.state != nil
 		if inPlay || onlyRead && f.reads > 0 {
 			keep = append(keep, f)
 		}
@@ -115,6 +115,9 @@ func (f *touched) item(t *talk) payload.Item {
 	}
 	it.Status = f.status(t)
 	quote := func(sp *speech, s *sentence, words string) {
+		if it.At.IsZero() {
+			it.At = sp.turn.At
+		}
 		it.By, it.Text, it.Evidence = sp.by(), inQuotes(words), []payload.Evidence{cite(sp.turn, sp.text, s.from, s.to)}
 	}
 	it.Text = f.describe()
@@ -206,8 +209,9 @@ func (f *touched) isCommitted() bool { return f.edits > 0 && f.committed >= f.tu
 // was written, though one was before or the last exchange broke off after that; done if it is committed or a report
 // says so; untouched if it was only read and nothing may have changed it unseen.
 func (f *touched) status(t *talk) string {
+	unsure := f.shown || f.unseen && f.refused == 0
 	switch {
-	case f.deleted, f.back, f.edits == 0 && (f.shown || f.unseen && f.refused == 0):
+	case f.deleted, f.back, f.edits == 0 && f.state == nil && unsure:
 		return ""
 	case f.edits == 0:
 		return payload.FileUntouched

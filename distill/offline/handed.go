@@ -51,7 +51,7 @@ func appendHanded(out []handedLine, said string, turn int) []handedLine {
 func withoutRetold(s *ingest.Session, items []payload.Item) []payload.Item {
 	lines := handedLines(s)
 	return slices.DeleteFunc(items, func(it payload.Item) bool {
-		if it.By != payload.ByAssistant || it.Kind != payload.Lead {
+		if it.By != payload.ByAssistant || it.Kind != payload.Lead || it.Rule == payload.TaskStatesRule {
 			return false
 		}
 		at, words := first(&it), keywords(it.Text)

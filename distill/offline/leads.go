@@ -56,7 +56,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			}
 		}
 		words := keywords(it.Text)
-		if said(kept, words) {
+		if it.Rule != payload.ReportStatesRule && said(kept, words) { // else the list would lack it
 			return false
 		}
 		asked := it.By == payload.ByUser && (asks(it.Text) || questions().MatchString(it.Text)) && len(it.Evidence) > 1
@@ -75,9 +75,10 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	pick := func(most int, from []weighed, rule string) {
 		for _, w := range from {
 			w.rule = rule
+			lists := rule == payload.ReportRule && w.tellsState() // is whole, or tells of less than all
 			for _, f := range items {
 				quotes := f.Kind == payload.File || f.Rule == distill.FolderRule
-				if quotes && f.First().Turn == string(w.turn.ID) {
+				if quotes && !lists && f.First().Turn == string(w.turn.ID) {
 					w.passage = w.beyond(plain(f.First().Quote))
 				}
 			}
@@ -93,9 +94,9 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			it := w.item(rule)
 			brief := rule != payload.ReportRule && len(it.Text) < minShown && !w.settles()
 			switch {
-			case w.minor || brief || most == 0:
+			case w.minor || brief || most == 0 && !lists:
 				rest = append(rest, w)
-			case add(it, w.weight):
+			case add(it, w.weight) && !lists:
 				most--
 			}
 		}

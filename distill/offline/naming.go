@@ -11,7 +11,7 @@ import (
 )
 
 // findMentions finds what reports and the person said about the files. It returns them with those that the session
-// didn't touch since the person said not to.
+// didn't touch since the person said not to, or didn't get to.
 func findMentions(t *talk, all []*touched) []*touched {
 	byBase := map[string][]*touched{}
 	for _, f := range all {
@@ -36,8 +36,37 @@ func findMentions(t *talk, all []*touched) []*touched {
 				if names && !slices.ContainsFunc(all, is) && sp.handsOff(s, name) {
 					all = append(all, &touched{path: name, offLimit: sp, offPart: s})
 				}
+				if sp.closing && untouched().MatchString(s.text) && !asks(s.text) {
+					all = withState(all, name, &stated{sp, s, nil, payload.FileUntouched}, sp.turn.N)
+				}
 			})
 		}
+	}
+	for _, task := range tasks(t.session) {
+		sp := newSpeech(task.put, task.Subject, message)
+		if len(sp.parts) == 0 {
+			continue
+		}
+		said := &stated{sp, &sp.parts[0], nil, fileStates[task.Status]}
+		eachName(task.Subject, func(name string) { all = withState(all, name, said, task.last.N) })
+	}
+	return all
+}
+
+// fileStates are how far a file is by the state of the task that names it.
+var fileStates = map[string]string{"completed": payload.FileDone, "in_progress": payload.FileProgress,
+	"pending": payload.FileUntouched}
+
+// withState records what was said, up to a turn, of how far a file of some name is: that it is untouched only if it is,
+// which may be one that the session never touched; that it is done only if it wasn't written since.
+func withState(all []*touched, name string, said *stated, n int) []*touched {
+	at := slices.IndexFunc(all, func(f *touched) bool { return hasPathSuffix(f.path, name) })
+	untouched := said.state == payload.FileUntouched
+	switch {
+	case at < 0 && untouched && looksLikePath(name):
+		return append(all, &touched{path: name, state: said})
+	case at >= 0 && (all[at].edits == 0) == untouched && (said.state != payload.FileDone || all[at].turn.N <= n):
+		all[at].state = said
 	}
 	return all
 }
@@ -91,10 +120,14 @@ func findStates(t *talk, all []*touched) {
 	}
 }
 
-// disagrees reports whether a person disagrees with a report, or says that something isn't finished.
+// disagrees reports whether a person disagrees with a report, or says that something isn't finished. Who doesn't know
+// what it asks doesn't disagree.
 func (sp *speech) disagrees() bool {
-	return sp.user && (text.Refuses(sp.text) || unfinished().MatchString(sp.text)) && !asks(sp.text)
+	refuses := text.Refuses(sp.text) && !unknowing().MatchString(sp.text)
+	return sp.user && (refuses || unfinished().MatchString(sp.text)) && !asks(sp.text)
 }
+
+var unknowing = text.Pattern(`(?i)^\W*(?:i (?:don['’]?t|do not) know|no idea|keine ahnung)\b`)
 
 // setState records what a report says of the file's state, if it wasn't written since; that it is done doesn't undo
 // what the report said of it before.

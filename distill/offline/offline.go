@@ -62,11 +62,17 @@ func items(s *ingest.Session) (items []payload.Item, read []string) {
 	return items, onlyRead(touched, items)
 }
 
-// order sorts items by kind, then time and turn; next actions keep their order.
+// order sorts items by kind, then time and turn; next actions, and the states of tasks, keep their order.
 func order(items []payload.Item) {
+	place := func(it *payload.Item) int {
+		if it.Rule == payload.TaskStatesRule {
+			return -1
+		}
+		return it.Kind.Order()
+	}
 	slices.SortStableFunc(items, func(a, b payload.Item) int {
-		if kind := a.Kind.Order() - b.Kind.Order(); kind != 0 || a.Kind == payload.Next {
-			return kind
+		if at := place(&a) - place(&b); at != 0 || a.Kind == payload.Next || place(&a) < 0 {
+			return at
 		}
 		return cmp.Or(a.At.Compare(b.At), first(&a)-first(&b))
 	})

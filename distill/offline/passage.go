@@ -151,6 +151,9 @@ func (p passage) item(rule string) payload.Item {
 	it := payload.Item{Kind: payload.Lead, Maker: payload.ByRule, State: payload.Stands, By: p.by(),
 		Hint: p.hint(), Rule: rule, At: p.turn.At, Text: p.text(), About: about(p.text()),
 		Evidence: []payload.Evidence{cite(p.turn, p.speech.text, p.from(), p.to())}}
+	if rule == payload.ReportRule && p.tellsState() {
+		it.Rule = payload.ReportStatesRule
+	}
 	if p.wonders() {
 		if in, s := p.told(); s != nil {
 			it.Evidence = append(it.Evidence, cite(in.turn, in.text, s.from, s.to))
@@ -169,6 +172,13 @@ func (p passage) item(rule string) payload.Item {
 		}
 	}
 	return it
+}
+
+// tellsState reports whether a passage lists, under a label, what is done or what isn't, in a message that tells what
+// isn't.
+func (p passage) tellsState() bool {
+	open := func(s sentence) bool { return s.labelled() == payload.FileProgress }
+	return !p.user && p.run[0].labelled() != "" && slices.ContainsFunc(p.parts, open)
 }
 
 // wonders reports whether a person only asks something in a passage, which alone says nothing.
@@ -249,15 +259,23 @@ func (p passage) beyond(quoted string) passage {
 // hint returns what a passage perhaps is, by its cues, or "".
 func (p passage) hint() payload.Kind {
 	for _, h := range hints {
-		if anyCue(p.run, h.cue) || h.kind == payload.Eliminated && p.denies() {
+		also := h.kind == payload.Eliminated && p.denies() || h.kind == payload.Deferred && p.postpones()
+		if anyCue(p.run, h.cue) || also {
 			return h.kind
 		}
 	}
-	if payload.NamesLine(p.text()) {
+	if payload.Warns(p.text()) {
 		return payload.Flag
 	}
 	return ""
 }
+
+// postpones reports whether a person replies no, but only for a time: "nope, after the release".
+func (p passage) postpones() bool {
+	return len(p.run) > 0 && p.replies() && text.Refuses(p.run[0].text) && untilThen().MatchString(p.run[0].text)
+}
+
+var untilThen = text.Pattern(`(?i)\b(?:after|once|when|until|till|before|nach|sobald|erst|wenn)\b`)
 
 var hints = []struct {
 	cue  cueSet

@@ -20,7 +20,7 @@ var claimed = map[string]float64{payload.AnswerRule: 0.85, payload.PointRule: 0}
 
 func records(s *ingest.Session) []payload.Item {
 	var out []payload.Item
-	recorded := []func(*ingest.Session) []payload.Item{answers, plans, refusals, openTasks}
+	recorded := []func(*ingest.Session) []payload.Item{answers, plans, refusals, openTasks, taskStates}
 	if s.Headless { // a program answered and approved
 		recorded = recorded[3:]
 	}
@@ -33,7 +33,7 @@ func records(s *ingest.Session) []payload.Item {
 				switch {
 				case isClaimed:
 					it.Confidence = sure
-				case it.By == payload.ByUser && !asks(it.Text) || it.Rule == payload.TaskRule:
+				case it.By == payload.ByUser && !asks(it.Text) || it.By == payload.ByAssistant:
 					it.Confidence = typedWeight * byPlace(it.First().N, len(s.Turns))
 				case it.By == payload.ByBoth:
 					it.Confidence = planWeight * byPlace(it.First().N, len(s.Turns))
@@ -291,34 +291,76 @@ func refusals(s *ingest.Session) []payload.Item {
 // maxTasks is the number of open tasks kept; a longer list is a plan.
 const maxTasks = 20
 
-// openTasks turns tasks that were not completed into next items, those in progress first.
-func openTasks(s *ingest.Session) []payload.Item {
+// A todo is a task of the session's own list.
+type todo struct {
+	ingest.Task
+	put  *ingest.Turn // where it came on the list, which a change of its state doesn't repeat
+	last *ingest.Turn // where it was touched last
+}
+
+// tasks returns the tasks of the session's own list.
+func tasks(s *ingest.Session) (all []todo) {
 	if len(s.Tasks) == 0 {
 		return nil
 	}
 	places := s.Places()
-	listed := map[string]int{} // where a task was put on the list, which a change of its state doesn't repeat
+	put := map[string]int{}
 	for turn, c := range ingest.EachCall(s.Turns) {
 		if subject := c.Input["subject"]; subject != "" {
-			listed[subject] = places[string(turn.ID)]
+			put[subject] = places[string(turn.ID)]
 		}
 	}
-	var inWork, others []payload.Item
 	for _, task := range s.Tasks {
 		at, ok := places[string(task.Turn)]
-		if by, there := listed[task.Subject]; there {
-			at = by
+		from := at
+		if by, there := put[task.Subject]; there {
+			from = by
 		}
-		if task.Status == "completed" || task.Status == "deleted" || !ok || s.Turns[at].Aside() {
-			continue
+		if task.Status != "deleted" && ok && !s.Turns[from].Aside() {
+			all = append(all, todo{task, &s.Turns[from], &s.Turns[at]})
 		}
-		list := &others
-		if task.Status == "in_progress" {
-			list = &inWork
-		}
-		*list = append(*list, recorded(payload.Next, payload.TaskRule, payload.ByAssistant, &s.Turns[at],
-			plain(task.Subject), task.Subject))
 	}
-	out := slices.Concat(inWork, others)
-	return out[:min(maxTasks, len(out))]
+	return all
+}
+
+// openTasks turns tasks that were not completed into next items.
+func openTasks(s *ingest.Session) (out []payload.Item) {
+	for _, task := range tasks(s) {
+		it := recorded(payload.Next, payload.TaskRule, payload.ByAssistant, task.put, plain(task.Subject), task.Subject)
+		if task.Status == "in_progress" {
+			it.Why = payload.TaskInProgress
+		}
+		if task.Status != "completed" && len(out) < maxTasks {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// taskStates tells how far the tasks of the session's own list are: in a line each those that are complete, in progress
+// and not started, all as of when the list was written last; none if all are complete, which the report tells better.
+func taskStates(s *ingest.Session) (out []payload.Item) {
+	all := tasks(s)
+	open := func(t todo) bool { return t.Status != "completed" }
+	if len(all) < 2 || !slices.ContainsFunc(all, open) {
+		return nil
+	}
+	last := slices.MaxFunc(all, func(a, b todo) int { return a.last.N - b.last.N }).last
+	names := map[string]string{"completed": "COMPLETE", "in_progress": "IN PROGRESS", "pending": "NOT STARTED"}
+	for _, state := range []string{"completed", "in_progress", "pending"} {
+		var subjects []string
+		var line payload.Item
+		for _, task := range all {
+			if task.Status == state && len(subjects) < maxTasks {
+				subjects = append(subjects, plain(task.Subject))
+				text := names[state] + ": " + strings.Join(subjects, " · ")
+				line = recorded(payload.Status, payload.TaskStatesRule, payload.ByAssistant, task.put, text, task.Subject)
+				line.At = last.At
+			}
+		}
+		if len(subjects) > 0 {
+			out = append(out, line)
+		}
+	}
+	return out
 }

@@ -26,8 +26,8 @@ func Nearest(s string, words Bag) (best string) {
 }
 
 // Spans returns the byte ranges of a paragraph's sentences. A full stop ends a sentence if white space and no small
-// letter follow, a Chinese or Japanese one always. Brackets and code are not split. In casual writing, which is
-// what people type, a sentence may begin with a small letter.
+// letter follow, save for a name in code; a Chinese or Japanese one always. Brackets and code are not split. In casual
+// writing, which is what people type, a sentence may begin with a small letter.
 func Spans(s string, casual bool) [][2]int {
 	var cuts [][2]int
 	from, depth, code := 0, 0, false
@@ -86,7 +86,10 @@ func endsSentence(s string, i, end int, casual bool) bool {
 		return false // an initial, "e.g."
 	}
 	r, _ := utf8.DecodeRuneInString(next)
-	return !unicode.IsLower(r) || casual && s[i-1]|0x20 >= 'a' && s[i-1]|0x20 <= 'z'
+	return !unicode.IsLower(r) || casual && s[i-1]|0x20 >= 'a' && s[i-1]|0x20 <= 'z' || ofCode().MatchString(next)
 }
+
+// ofCode matches a name in code, which keeps its small letter where a sentence begins with it: "units.py", "load()".
+var ofCode = Pattern(`^\w[\w/-]+(?:\.[a-z]|\(\)|_\w)`)
 
 var abbreviations = Set("e.g i.e vs etc cf incl approx resp no mr ms dr st fig z.b d.h u.a bzw ca nr vgl")
