@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/index/rank"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -191,5 +192,21 @@ func TestDecisionBeforeAnnouncement(t *testing.T) {
 		said(4, 2, assistant, "Everybody.")}})
 	if got := ids(search(t, x, Query{Text: "sign-in"})); !cmp.Equal(got[:2], []string{"s/t2", "s/t1"}) {
 		t.Errorf("got %v, want what the person wanted below", got)
+	}
+}
+
+// What an approved plan chose stays before the message of its exchange that says more of the question's words, but not
+// before one of another exchange.
+func TestPlanBeforeItsReport(t *testing.T) {
+	for x, first := range map[int64]int{1: items, 2: turns} {
+		point := &ranked{table: items, session: 1, x: 1, score: 1, item: payload.Item{Kind: payload.Decision,
+			Text: "a dump each night, encrypted, to the council's storage"}}
+		report := &ranked{table: turns, session: 1, x: x, score: 1}
+		report.passage = "The backups run at 3:00."
+		list := []*ranked{point, report}
+		preferBearing(list, rank.Ask("what have we agreed on backups", []rank.Term{{Stem: "backup", IDF: 1}}, nil))
+		if list[0].table != first {
+			t.Errorf("of exchange %d: got table %d first", x, list[0].table)
+		}
 	}
 }

@@ -303,12 +303,13 @@ func preferBearing(list []*ranked, asked *rank.Question) {
 		}
 		return shareIn(asked, said)
 	}
-	first := list[0]
+	first, decided := list[0], asked.Few() && asked.Asks(payload.Decision)
 	ofFile, least := first.item.Kind == payload.File, says(first)
 	k := slices.IndexFunc(list, func(o *ranked) bool {
 		byPerson := o.item.By == payload.ByUser || o.turn.Role == "user" || o.turn.Role == Both
 		outdated := o.session != first.session && o.at().Before(first.at())
-		bears := ofFile && byPerson && says(o) > least || !ofFile && !outdated && says(o) > farMore*least
+		source := decided && o.session == first.session && o.x == first.x // of what was decided in it
+		bears := ofFile && byPerson && says(o) > least || !ofFile && !outdated && !source && says(o) > farMore*least
 		return bears && o.score >= nearly*first.score
 	})
 	if k > 0 {
