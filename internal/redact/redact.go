@@ -18,7 +18,7 @@ import (
 )
 
 // codeVersion must be raised when the code finds other secrets than before: older texts are then rendered again.
-const codeVersion = 27
+const codeVersion = 28
 
 // Rules is the immutable part of the scanner, shared and safe for concurrent use.
 type Rules struct {
