@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/index/rank"
 	"recall/internal/text"
 )
 
@@ -182,4 +183,40 @@ func (s *stemmer) item(it Item) (stems []string) {
 		stems = s.cut(stems, turnSearched, t)
 	}
 	return stems
+}
+
+// typed returns what a person said in an exchange, as far as it is shown, and what it replies to.
+func (o *ranked) typed() (said Turn, before string) {
+	for _, t := range []Turn{o.turn, o.beside.turn} {
+		switch t.Role {
+		case Both:
+			before, t.Text, _ = strings.Cut(t.Text, " → ")
+			return t, before
+		case "user":
+			said = t
+		}
+	}
+	for _, t := range []Turn{o.turn, o.beside.turn} {
+		if t.Role == assistant && t.N < said.N {
+			before = t.Text[max(0, len(t.Text)-endOfTurn):]
+		}
+	}
+	return said, before
+}
+
+// decides reports whether a person says something in an exchange, as far as it is shown, that asks nothing: in reply to
+// the assistant, or of what is asked about.
+func (o *ranked) decides(asked *rank.Question) bool {
+	return slices.ContainsFunc([]quoted{o.quoted, o.beside}, func(q quoted) bool {
+		t := &q.turn
+		return t.N > 1 && !strings.HasSuffix(strings.TrimSpace(t.Text), "?") &&
+			(t.Role == Both || t.Role == "user" && (text.TakesSide(t.Text) || shareIn(asked, t.Text) > 0))
+	})
+}
+
+// takesBack reports whether a person says in an exchange, as far as it is shown, that something changes.
+func (o *ranked) takesBack() bool {
+	return slices.ContainsFunc([]quoted{o.quoted, o.beside}, func(q quoted) bool {
+		return q.turn.Role != assistant && text.SaysChanged(text.HeadMarked(q.passage, longestSaid))
+	})
 }

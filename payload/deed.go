@@ -29,8 +29,9 @@ var (
 	unended  = text.Pattern(`(?i)\b(reverts?|defer\w*|todo|wip|fixme|postpone\w*|plan\w*|notes?|document\w*|remove\w*|drop\w*|revers\w*)\b`)
 	waitsFor = text.Pattern(`(?i)\b(?:until|till|once|bis|sobald)\b[^,.;:!?]{0,40}?([\w.]*\w\(\))`)
 	symbol   = text.Pattern(`\b\w{3,}\(\)|\b[a-z]+_\w+|\b[a-z]+[A-Z]\w+|\b[\w-]{3,}\.[a-z]{1,4}\b`)
-	mayFail  = text.Pattern(`(?i)(?:` + fails + `[^!?]*?` + file + `|` + file + `[^!?]*?` + fails + `)[^!?]*?\b(?:until|till|` +
-		`expected|known|on purpose|(?:pass|green|work)\w* (?:again )?(?:when|once)|bis|sobald|erwartet|gewollt|absichtlich)\b`)
+	mayFail  = text.Pattern(`(?i)(?:` + fails + `[^!?]*?` + file + `|` + file + `[^!?]*?` + fails + `)[^!?]*?` +
+		`\b(?:until|till|expected|known|on purpose|(?:pass|green|work)\w* (?:again )?(?:when|once)|bis|sobald|` +
+		`erwartet|gewollt|absichtlich)\b`)
 	inLine   = text.Pattern(`(?i)([\w-]+\.[a-z]{1,4})(?::| line )\d+`)
 	category = text.Pattern(`^[a-z]+(?:\([^)]*\))?!?: `) // of a conventional commit
 )

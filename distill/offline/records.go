@@ -354,7 +354,8 @@ func taskStates(s *ingest.Session) (out []payload.Item) {
 			if task.Status == state && len(subjects) < maxTasks {
 				subjects = append(subjects, plain(task.Subject))
 				text := names[state] + ": " + strings.Join(subjects, " · ")
-				line = recorded(payload.Status, payload.TaskStatesRule, payload.ByAssistant, task.put, text, task.Subject)
+				line = recorded(payload.Status, payload.TaskStatesRule, payload.ByAssistant, task.put, text,
+					task.Subject)
 				line.At = last.At
 			}
 		}

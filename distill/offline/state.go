@@ -25,7 +25,8 @@ var (
 	listed = text.Pattern(`(?i)^\W*(?:already |now |still )?(?:` +
 		`(done|completed?|finished|implemented|fertig|erledigt)|` +
 		`(?:work )?in progress|in arbeit|wip|half[- ]?(?:done|way|finished)|partly done|open|to ?do|offen|` +
-		`not (?:yet )?(?:started|begun|done|finished)|noch nicht (?:begonnen|angefangen))(?: (?:so far|now|yet))?\W*$|` +
+		`not (?:yet )?(?:started|begun|done|finished)|noch nicht (?:begonnen|angefangen))` +
+		`(?: (?:so far|now|yet))?\W*$|` +
 		`^(?:(\[[xX]\]|[✅☑✔✓])|\[ \]|[❌🚧⏳🔄⬜☐🔲])\x{FE0F}?(?: |$)`)
 	ofMore = text.Pattern(`(?i)\b(?:only|all|none|nothing|others?|rest|everything|except|nur|alle|außer)\b`)
 )

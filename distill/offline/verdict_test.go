@@ -1,9 +1,11 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"recall/ingest"
 	"recall/payload"
 )
 
@@ -36,5 +38,40 @@ func TestVerdicts(t *testing.T) {
 		if line != want || asked == 0 || weight <= asked {
 			t.Errorf("%q: %s, weight %.2f, a question's %.2f; want %s", reply, line, weight, asked, want)
 		}
+	}
+}
+
+// What says of something supposed that it isn't the cause rules it out, in whatever words; elsewhere they rule out
+// nothing.
+func TestDenials(t *testing.T) {
+	for _, no := range []string{"So it's not the proxy.", "The proxy is fine.", "The proxy can't be it, all arrives.",
+		"All of them arrive, no proxy error.",
+		"I can exclude the proxy.", "My theory about the proxy was wrong.", "The proxy has nothing to do with it."} {
+		for _, before := range []string{"Perhaps the proxy drops some of them.", "I look at the proxy first."} {
+			s := talkOf([]string{"Some orders get lost, find out why.", before, "", no, "",
+				"It's `x.py`: two keys are equal."}, nil)
+			s.Turns = slices.DeleteFunc(s.Turns, func(turn ingest.Turn) bool { return turn.Text == "" })
+			all, _ := items(s)
+			denied := slices.ContainsFunc(all, func(it payload.Item) bool { return it.Hint == payload.Eliminated })
+			if want := strings.HasPrefix(before, "Perhaps"); denied != want {
+				t.Errorf("%q after %q: ruled out %v", no, before, denied)
+			}
+		}
+	}
+}
+
+// A suspicion is quoted with what refuted it, though either says enough alone.
+func TestRefutedSuspicion(t *testing.T) {
+	s := talkOf([]string{"The worker dies each night, find out why.",
+		"Suspect: a memory leak in the worker of the mails.", "", "It stays flat at 81 MB over the whole night, no leak.", "", "The night job of the host kills it."}, nil)
+	s.Turns = slices.DeleteFunc(s.Turns, func(turn ingest.Turn) bool { return turn.Text == "" })
+	p, err := Distiller{}.Distill(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "“Suspect: a memory leak in the worker of the mails.” — assistant, turn 2; " +
+		"answered “It stays flat at 81 MB over the whole night, no leak.”"
+	if page := payload.Render(p, payload.Options{}).Text; !strings.Contains(page, want) {
+		t.Errorf("%q isn't on the page:\n%s", want, page)
 	}
 }
