@@ -63,7 +63,8 @@ func TestDenials(t *testing.T) {
 // A suspicion is quoted with what refuted it, though either says enough alone.
 func TestRefutedSuspicion(t *testing.T) {
 	s := talkOf([]string{"The worker dies each night, find out why.",
-		"Suspect: a memory leak in the worker of the mails.", "", "It stays flat at 81 MB over the whole night, no leak.", "", "The night job of the host kills it."}, nil)
+		"Suspect: a memory leak in the worker of the mails.", "",
+		"It stays flat at 81 MB over the whole night, no leak.", "", "The night job of the host kills it."}, nil)
 	s.Turns = slices.DeleteFunc(s.Turns, func(turn ingest.Turn) bool { return turn.Text == "" })
 	p, err := Distiller{}.Distill(t.Context(), s)
 	if err != nil {
