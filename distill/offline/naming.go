@@ -27,6 +27,7 @@ func findMentions(t *talk, all []*touched) []*touched {
 		}
 		for i := range sp.parts {
 			s := &sp.parts[i]
+			left := sp.closing && untouched().MatchString(s.text) && !asks(s.text)
 			eachName(sp.text[s.from:s.to], func(name string) {
 				for _, f := range byBase[path.Base(name)] {
 					f.note(sp, s, name)
@@ -36,7 +37,7 @@ func findMentions(t *talk, all []*touched) []*touched {
 				if names && !slices.ContainsFunc(all, is) && sp.handsOff(s, name) {
 					all = append(all, &touched{path: name, offLimit: sp, offPart: s})
 				}
-				if sp.closing && untouched().MatchString(s.text) && !asks(s.text) {
+				if left {
 					all = withState(all, name, &stated{sp, s, nil, payload.FileUntouched}, sp.turn.N)
 				}
 			})
