@@ -174,6 +174,31 @@ func TestCutOffOrderIsNext(t *testing.T) {
 	}
 }
 
+// What a person changed of a plan isn't next once the plan was shown again, though that was refused too.
+func TestPlanShownAgain(t *testing.T) {
+	const change = "Name the halls in the plan after their streets, and number the rows from the stage"
+	for again, want := range map[bool]string{true: "", false: change} {
+		s := talkOf([]string{"Plan the seats of the theatre.", "Here is the plan.", change, "I look at the plan."}, nil)
+		plan := ingest.ToolCall{Name: "ExitPlanMode", Done: true, Verdict: ingest.Rejected,
+			Plan: &ingest.Plan{Text: "# Seats by row\n\n1. Number the rows"}}
+		s.Turns[1].Calls = []ingest.ToolCall{plan}
+		s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: "ls halls"}}
+		if again {
+			s.Turns[3].Calls = []ingest.ToolCall{plan}
+		}
+		all, _ := items(s)
+		got := ""
+		for _, it := range all {
+			if it.Kind == payload.Next {
+				got = it.Text
+			}
+		}
+		if got != want {
+			t.Errorf("shown again %v: next %q, want %q", again, got, want)
+		}
+	}
+}
+
 // An order after which calls were made, and nothing was said, is still to be done, and so is one that nobody answered.
 func TestEndsWithoutReport(t *testing.T) {
 	for _, c := range []struct {

@@ -35,6 +35,7 @@ type speech struct {
 	answer    *speech    // what closes the exchange that a person's words begin, or what they say next; or nil
 	disputed  []sentence // what the person objected to and the assistant thereupon took back
 	suspects  *speech    // the assistant's last message before it, in its exchange, that supposed something; or nil
+	plans     int        // how many plans the person had refused by then
 	parts     []sentence
 }
 
@@ -52,6 +53,8 @@ type talk struct {
 	cut       *cut      // what it broke off at, or nil
 	closing   *speech   // the assistant's last message in the current exchange, while listening
 	waiting   *speech   // what was typed last, if the assistant did nothing since, or was cut off doing it
+	notified  bool      // the last turn is a notice of the client
+	plans     int       // how many plans the person refused
 }
 
 // A cut is what a session broke off at: a call that was refused or has no result; without one, what the client says of
@@ -93,9 +96,16 @@ func (t *talk) reportless() bool {
 }
 
 func (t *talk) turn(turn *ingest.Turn) {
+	// What is said of a notice, with nothing done, answers no person.
+	ofNotice := t.notified && t.closing != nil && len(turn.Calls) == 0 && len(turn.Text) < len(t.closing.text)
+	t.notified = turn.Kind == ingest.Event
 	switch {
 	case turn.Kind == ingest.Interrupt || turn.Kind == ingest.Event && turn.Name == "api-error":
 		t.cut = cmp.Or(t.cut, &cut{turn: turn})
+	case ofNotice && turn.Role == ingest.Assistant && turn.Kind == ingest.Message:
+		if strings.TrimSpace(turn.Text) != "" {
+			t.hear(turn, turn.Text, message)
+		}
 	case turn.Role == ingest.Assistant && turn.Kind == ingest.Message:
 		t.waiting, t.cut = nil, nil
 		if strings.TrimSpace(turn.Text) != "" {
@@ -137,6 +147,9 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	if c.Plan != nil && c.Verdict == ingest.Approved {
 		t.hear(turn, c.Plan.Text, plan)
 	}
+	if c.Plan != nil && c.Verdict == ingest.Rejected {
+		t.plans++
+	}
 	if c.Verdict == ingest.Rejected && c.Reason != "" && c.ReasonTurn == "" {
 		t.startExchange(turn, c.Reason, refusing)
 	}
@@ -167,7 +180,7 @@ func (t *talk) startExchange(turn *ingest.Turn, text string, from source) {
 		t.asked.answer = t.closing
 	}
 	sp := t.hear(turn, text, from)
-	t.asked, sp.afterWork, t.acted = sp, t.worked, false
+	t.asked, sp.afterWork, sp.plans, t.acted = sp, t.worked, t.plans, false
 	if t.closing != nil {
 		t.closing.closing, t.closing.answer, sp.reacts = true, sp, t.closing
 	}

@@ -20,6 +20,8 @@ func TestVerdicts(t *testing.T) {
 		"B":               "“Option B: a file a hall in the repository” — assistant, turn 2; answered “B”",
 		"A with B as the export": "“Option A: one table for all the seats” — assistant, turn 2; " +
 			"answered “A with B as the export”",
+		"option A is likely but let's try option B": "“option A is likely but let's try option B” — user, turn 3, " +
+			"to “Option B: a file a hall in the repository”",
 		"change in plan: all in memory": "“change in plan: all in memory” — user, turn 3, to “Your call - which path?”",
 		"the halls aren't alike, I don't want one table": "“the halls aren't alike, I don't want one table” — " +
 			"user, turn 3, to “Your call - which path?”",
@@ -74,5 +76,22 @@ func TestRefutedSuspicion(t *testing.T) {
 		"answered “It stays flat at 81 MB over the whole night, no leak.”"
 	if page := payload.Render(p, payload.Options{}).Text; !strings.Contains(page, want) {
 		t.Errorf("%q isn't on the page:\n%s", want, page)
+	}
+}
+
+// What the assistant says of a notice that came meanwhile answers no person; what it reports at length after one does.
+func TestAnswersOfNotices(t *testing.T) {
+	const order = "Install the printer of the box office, please"
+	const blocked = "The driver is there. The only blocker is the network."
+	for said, want := range map[string]string{
+		"Already processed that.": blocked,
+		"The printer is installed and prints the seats of all halls, and the network is back too.": "The printer is " +
+			"installed and prints the seats of all halls, and the network is back too.",
+	} {
+		s := talkOf([]string{order, blocked, "", said}, nil)
+		s.Turns[2].Kind, s.Turns[2].Text = ingest.Event, "Background command completed"
+		if got := listen(s).asked.answer; got == nil || got.text != want {
+			t.Errorf("%q: answered %v, want %q", said, got, want)
+		}
 	}
 }

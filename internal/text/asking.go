@@ -57,7 +57,7 @@ func Replied(said, reply string) string {
 
 // Picked returns the range of the one line of a message whose label a reply takes.
 func Picked(said, reply string) (from, to int, ok bool) {
-	took := picks().FindStringSubmatch(reply)
+	took := picked(reply)
 	begins := labelled().MatchString(reply) && !strings.Contains(reply, "\n") // or it is a list of its own
 	if took == nil || took[1] == "" && len(reply) > shortPick && !begins {
 		return 0, 0, false
@@ -74,6 +74,20 @@ func Picked(said, reply string) (from, to int, ok bool) {
 	}
 	return from, to, ok
 }
+
+// picked returns the match of the label that a reply takes: of several, the one that it says to go with, or the first.
+func picked(reply string) []string {
+	if into := goesWith().FindStringIndex(reply); into != nil {
+		if took := picks().FindStringSubmatch(reply[into[1]-1:]); took != nil {
+			return took
+		}
+	}
+	return picks().FindStringSubmatch(reply)
+}
+
+// goesWith matches what comes before the option that is taken of several: "but let's try option 3".
+var goesWith = Pattern(`(?i)\b(?:let['’]?s (?:try|do|take|use|go with)|(?:go|going|proceed|start) with|` +
+	`(?:i['’]?d|i) (?:take|prefer|pick)|nehmen wir|mach(?:en wir)?|lieber)\s`)
 
 // shortPick is the length of a reply, in bytes, that may name an option by its label alone, anywhere.
 const shortPick = 60
