@@ -53,7 +53,7 @@ func (sp *speech) passages() []passage {
 			list := s.listedWith(before)
 			brief := s.block == paragraph && before.block == paragraph && !asks(s.text) &&
 				s.from-sp.parts[from].from < shortParagraph
-			together := list || brief || announces(before.text)
+			together := list || brief || announces(before.text) && s.head == nil
 			apart := !sp.user && s.opens && !together
 			if apart || s.to-sp.parts[from].from > distill.MaxQuote {
 				end(i)

@@ -22,6 +22,8 @@ func TestVerdicts(t *testing.T) {
 			"answered “A with B as the export”",
 		"option A is likely but let's try option B": "“option A is likely but let's try option B” — user, turn 3, " +
 			"to “Option B: a file a hall in the repository”",
+		"let's do options B": "“Option B: a file a hall in the repository” — assistant, turn 2; " +
+			"answered “let's do options B”",
 		"change in plan: all in memory": "“change in plan: all in memory” — user, turn 3, to “Your call - which path?”",
 		"the halls aren't alike, I don't want one table": "“the halls aren't alike, I don't want one table” — " +
 			"user, turn 3, to “Your call - which path?”",

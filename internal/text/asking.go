@@ -95,7 +95,7 @@ const shortPick = 60
 var (
 	// picks matches a reply that takes an option by its label: "C", "I like option C", "E with D as default".
 	picks = Pattern(`(?:^|[\s"“(]|\p{Han})(?:` +
-		`(?:(?i:option|version|variant|approach|number|choice)\s+#?|#|方案\s*|选项\s*)([A-H1-9])\b|` +
+		`(?:(?i:options?|version|variant|approach|number|choice)\s+#?|#|方案\s*|选项\s*)([A-H1-9])\b|` +
 		`([A-H1-9])(?:\W*$|[.,;:)!]\s|\s(?:with|and|as|is|please|then|but|in|\w+ it)\b))`)
 
 	// labelled matches the beginning of a line with an option's label.
