@@ -246,7 +246,7 @@ func TestWorthAsking(t *testing.T) {
 func TestModelJudgeByRelay(t *testing.T) {
 	pairs, same := inventedPairs(t)
 	dir := t.TempDir()
-	m, err := relay.New(relay.Options{Folder: dir, Model: "people"})
+	m, err := relay.New(dir, "people")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,11 +276,13 @@ func TestModelJudgeByRelay(t *testing.T) {
 		t.Errorf("%d requests for %d pairs and their forms", n, a.Pairs)
 	}
 	// All is known by now, so nobody need answer.
-	m, err = relay.New(relay.Options{Folder: t.TempDir(), Model: "people", Timeout: time.Millisecond})
+	m, err = relay.New(t.TempDir(), "people")
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Agree(t.Context(), ModelJudge{Model: m, Kept: v}, pairs)
+	ctx, stop = context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	again, err := Agree(ctx, ModelJudge{Model: m, Kept: v}, pairs)
 	if d := cmp.Diff(a, again); d != "" || err != nil {
 		t.Errorf("the second time %v (-first +second):\n%s", err, d)
 	}
@@ -337,7 +339,8 @@ func answerAll(ctx context.Context, t *testing.T, dir string, same map[string]bo
 				}
 				all = append(all, fmt.Sprintf(`{"number":%s,"why":"so they said","verdict":%q}`, p[1], verdict))
 			}
-			if err := os.WriteFile(out, []byte(`{"pairs":[`+strings.Join(all, ",")+`]}`), 0o600); err != nil {
+			text := []byte(`{"pairs":[` + strings.Join(all, ",") + `]}`)
+			if err := errors.Join(os.WriteFile(out+".tmp", text, 0o600), os.Rename(out+".tmp", out)); err != nil {
 				t.Error(err)
 				return n
 			}

@@ -14,23 +14,21 @@ package relay
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"recall/internal/llm"
 	"recall/internal/text"
+	"recall/library/disk"
 )
-
-// Options say where requests go.
-type Options struct {
-	Folder  string
-	Model   string        // whoever answers, "outside" by default
-	Timeout time.Duration // 0: answers are awaited as long as the context lasts
-}
 
 // window is taken to be that of whoever answers, in tokens.
 const window = 200_000
@@ -38,114 +36,109 @@ const window = 200_000
 // Model is an llm.Model over a folder. Safe for concurrent use, also by several processes.
 type Model struct {
 	llm.Identity
-	o            Options
-	first, last  time.Duration // growing interval between two looks
-	minUnchanged time.Duration
+	folder string
+	pause  time.Duration // between two looks
 }
 
 var _ llm.Model = (*Model)(nil)
 
-// New creates the folder if necessary.
-func New(o Options) (*Model, error) {
-	if o.Folder == "" {
-		return nil, errors.New("relay: no folder is set for the requests")
-	}
-	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+// New creates the folder if necessary; model is whoever answers, "outside" by default.
+func New(folder, model string) (*Model, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("relay: %w", err)
 	}
-	who := llm.Identity{ID: "relay/" + cmp.Or(o.Model, "outside"), Tokens: window}
-	return &Model{Identity: who, o: o, first: 20 * time.Millisecond, last: 2 * time.Second,
-		minUnchanged: minUnchanged}, nil
+	who := llm.Identity{ID: "relay/" + cmp.Or(model, "outside"), Tokens: window}
+	return &Model{Identity: who, folder: folder, pause: 50 * time.Millisecond}, nil
 }
 
 // question is the content of a request's file.
 type question struct {
-	ID     string          `json:"id"`
-	Task   string          `json:"task,omitempty"`
-	System string          `json:"system,omitempty"`
-	Prompt string          `json:"prompt"`
-	Schema json.RawMessage `json:"schema,omitempty"` // of the answer; without it, text is expected
-	Max    int             `json:"max_tokens,omitempty"`
+	ID     string         `json:"id"`
+	Task   string         `json:"task,omitempty"`
+	System string         `json:"system,omitempty"`
+	Prompt string         `json:"prompt"`
+	Schema jsontext.Value `json:"schema,omitempty"` // of the answer; without it, text is expected
+	Max    int            `json:"max_tokens,omitzero"`
 }
 
-// ID returns a request's id: its task and a hash of its content.
-func ID(r llm.Request) string {
-	id := idOf(r)
-	if task().MatchString(r.Task) {
-		id = r.Task + "-" + id
+// questionOf identifies a request by its task and a hash of its content.
+func questionOf(r llm.Request) (question, error) {
+	q := question{Task: r.Task, System: r.System, Prompt: r.Prompt, Max: r.Max}
+	if r.Schema != nil {
+		q.Schema = jsontext.Value(r.Schema.JSON)
 	}
-	return id
+	content, err := json.Marshal(q)
+	q.ID = r.Task + "-" + text.Hash(string(content), 16)
+	return q, err
 }
-
-var task = text.Pattern(`^[a-z]{1,20}$`)
 
 // Complete implements llm.Model. When the context ends, the request stays in the folder and can still be answered
 // before it is asked again.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
-	if err := ctx.Err(); err != nil {
-		return llm.Response{}, err
+	q, err := questionOf(r)
+	base := filepath.Join(m.folder, q.ID)
+	if err == nil {
+		err = q.put(base + ".request.json")
 	}
-	id := ID(r)
-	look := &look{base: filepath.Join(m.o.Folder, id), json: r.Schema != nil, minUnchanged: m.minUnchanged}
-	res, ok, err := look.answer()
-	if !ok && err == nil {
-		if err := m.put(id, r); err != nil {
-			return llm.Response{}, fmt.Errorf("relay: request %s: %w", id, err)
-		}
-		res, err = m.wait(ctx, look)
+	if err != nil {
+		return llm.Response{}, fmt.Errorf("relay: request %s: %w", q.ID, err)
 	}
-	if e, ok := errors.AsType[*llm.Error](err); ok {
-		e.Model = m.Name()
-	}
-	return res, err
-}
-
-// wait polls for the answer, at first frequently.
-func (m *Model) wait(ctx context.Context, l *look) (llm.Response, error) {
-	if m.o.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, m.o.Timeout)
-		defer cancel()
-	}
-	pause := time.NewTimer(m.first)
-	defer pause.Stop()
-	for d := m.first; ; d = min(d*3/2, m.last) {
-		pause.Reset(d)
-		select {
-		case <-ctx.Done():
-			if errors.Is(ctx.Err(), context.Canceled) {
-				return llm.Response{}, ctx.Err()
+	looks := time.NewTicker(m.pause)
+	defer looks.Stop()
+	for {
+		res, err := answer(base, r.Schema != nil)
+		if !errors.Is(err, fs.ErrNotExist) {
+			if e, ok := errors.AsType[*llm.Error](err); ok {
+				e.Model = m.Name()
 			}
-			return llm.Response{}, &llm.Error{Fault: llm.TimedOut, Text: "nobody answered " + l.base + ".request.json",
-				Err: ctx.Err()}
-		case <-pause.C:
-		}
-		if res, ok, err := l.answer(); ok || err != nil {
 			return res, err
 		}
+		select {
+		case <-ctx.Done():
+			return llm.Response{}, ctx.Err()
+		case <-looks.C:
+		}
 	}
 }
 
-// put atomically writes a request's file, unless it exists.
-func (m *Model) put(id string, r llm.Request) error {
-	name := filepath.Join(m.o.Folder, id+".request.json")
+// put writes a request's file, unless it exists.
+func (q question) put(name string) error {
 	if _, err := os.Stat(name); err == nil {
 		return nil
 	}
-	q := question{ID: id, Task: r.Task, System: r.System, Prompt: r.Prompt, Max: r.Max}
-	if r.Schema != nil {
-		q.Schema = r.Schema.JSON
-	}
-	f, err := os.CreateTemp(m.o.Folder, ".writing-*") // 0600
+	data, err := json.Marshal(q, jsontext.WithIndent("  "))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // fails harmlessly after the rename
-	e := json.NewEncoder(f)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := errors.Join(e.Encode(q), f.Close()); err != nil {
-		return err
+	return disk.Replace(name, data, 0o600)
+}
+
+// answer returns the answer to a request, fs.ErrNotExist if there is none yet.
+func answer(base string, asJSON bool) (res llm.Response, err error) {
+	for _, kind := range []string{".answer.json", ".answer.txt", ".error.txt"} {
+		data, err := os.ReadFile(base + kind)
+		said := strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || err == nil && said == "":
+			continue
+		case err != nil:
+			return res, &llm.Error{Fault: llm.Unreachable, Err: err}
+		case kind == ".error.txt":
+			return res, &llm.Error{Fault: llm.Refused, Text: llm.Short(said)}
+		}
+		if usage, err := os.ReadFile(base + ".usage.json"); err == nil {
+			if err := json.Unmarshal(usage, &res.Usage); err != nil {
+				return res, &llm.Error{Fault: llm.Nonsense, Text: base + ".usage.json: " + err.Error()}
+			}
+		}
+		res.Text = said
+		if found, ok := llm.FindJSON(said); ok && asJSON {
+			res.Text = found
+		} else if asJSON {
+			return llm.Response{}, &llm.Error{Fault: llm.Nonsense, Usage: res.Usage,
+				Text: base + kind + " contains no JSON: fix or delete it, then ask again"}
+		}
+		return res, nil
 	}
-	return os.Rename(f.Name(), name)
+	return res, fs.ErrNotExist
 }

@@ -21,17 +21,28 @@ var schema = &llm.Schema{Name: "a", JSON: json.RawMessage(`{"type":"object"}`)}
 
 func relay(t *testing.T) *Model {
 	t.Helper()
-	m, err := New(Options{Folder: filepath.Join(t.TempDir(), "relay"), Model: "somebody"})
+	m, err := New(filepath.Join(t.TempDir(), "relay"), "somebody")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.first, m.last, m.minUnchanged = time.Millisecond, 5*time.Millisecond, 50*time.Millisecond
+	m.pause = time.Millisecond
 	return m
 }
 
+// at is where a request's files are, without their endings.
+func (m *Model) at(t *testing.T, r llm.Request) string {
+	t.Helper()
+	q, err := questionOf(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(m.folder, q.ID)
+}
+
+// write writes a file whole, as those who answer must.
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(name+".tmp", []byte(text), 0o600), os.Rename(name+".tmp", name)); err != nil {
 		t.Error(err)
 	}
 }
@@ -54,7 +65,7 @@ func TestSeveralWait(t *testing.T) {
 	}
 	var names []string
 	for len(names) < n {
-		names, _ = filepath.Glob(filepath.Join(m.o.Folder, "*.request.json"))
+		names, _ = filepath.Glob(filepath.Join(m.folder, "*.request.json"))
 		time.Sleep(time.Millisecond)
 	}
 	for i := range names {
@@ -68,7 +79,7 @@ func TestSeveralWait(t *testing.T) {
 			!strings.Contains(string(q.Schema), `"type": "object"`) || !strings.HasPrefix(q.ID, "extract-") {
 			t.Fatalf("%s: got %+v, %v", name, q, err)
 		}
-		base := filepath.Join(m.o.Folder, q.ID)
+		base := filepath.Join(m.folder, q.ID)
 		write(t, base+".usage.json", `{"model":"me","in":3,"out":4}`)
 		write(t, base+".answer.txt", "Here:\n```json\n{\"to\":\""+q.Prompt+"\"}\n```\n")
 	}
@@ -83,7 +94,7 @@ func TestSeveralWait(t *testing.T) {
 func TestRestart(t *testing.T) {
 	m := relay(t)
 	r := llm.Request{Task: "judge", Prompt: "the same?", Schema: schema}
-	request := filepath.Join(m.o.Folder, ID(r)+".request.json")
+	request := m.at(t, r) + ".request.json"
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { // as soon as it is asked
 		defer cancel()
@@ -98,14 +109,8 @@ func TestRestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.o.Timeout = 10 * time.Millisecond
-	var e *llm.Error
-	if _, err := m.Complete(t.Context(), r); !errors.As(err, &e) || e.Fault != llm.TimedOut ||
-		!strings.Contains(err.Error(), request) {
-		t.Errorf("got %v, want %s", err, llm.TimedOut)
-	}
-	write(t, filepath.Join(m.o.Folder, ID(r)+".answer.json"), `{"same": true}`)
-	again, err := New(m.o)
+	write(t, m.at(t, r)+".answer.json", `{"same": true}`)
+	again, err := New(m.folder, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,12 +121,6 @@ func TestRestart(t *testing.T) {
 	if after, _ := os.Stat(request); !after.ModTime().Equal(before.ModTime()) {
 		t.Error("the request was written anew")
 	}
-}
-
-// old makes a file one that nobody has written to for an hour.
-func old(name string) {
-	then := time.Now().Add(-time.Hour)
-	os.Chtimes(name, then, then)
 }
 
 func TestAnswers(t *testing.T) {
@@ -136,14 +135,11 @@ func TestAnswers(t *testing.T) {
 		{"a list", ".answer.json", `[1]`, schema, `[1]`, ""},
 		{"no JSON", ".answer.txt", "Yes.", schema, "", llm.Nonsense},
 		{"half a JSON", ".answer.json", `{"a":`, schema, "", llm.Nonsense},
-		{"empty", ".answer.txt", "", nil, "", llm.Nonsense},
 		{"none to come", ".error.txt", "I won't\nsay.", schema, "", llm.Refused},
 	} {
 		m := relay(t)
 		r := llm.Request{Prompt: tc.name, Schema: tc.schema}
-		name := filepath.Join(m.o.Folder, ID(r)+tc.kind)
-		write(t, name, tc.text)
-		old(name)
+		write(t, m.at(t, r)+tc.kind, tc.text)
 		got, err := m.Complete(t.Context(), r)
 		var e *llm.Error
 		if got.Text != tc.want || tc.fault != "" && (!errors.As(err, &e) || e.Fault != tc.fault ||
@@ -153,45 +149,39 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// An answer that is still being written isn't taken.
-func TestWrittenSlowly(t *testing.T) {
-	for _, tc := range []struct {
-		kind, half, whole string
-		rests             bool // it isn't seen to be whole until it is left alone
-	}{
-		{".answer.json", `{"a":`, `{"a":1}`, false},
-		{".answer.txt", `{"a":[{"b":1}`, `{"a":1}`, false},
-		{".answer.txt", `Sure: [{"b":1}, and`, `Sure: {"a":1}`, true},
-		{".answer.txt", "", `{"a":1} and`, true},
-	} {
-		m := relay(t)
-		m.minUnchanged = 10 * time.Minute
-		r := llm.Request{Prompt: "hello", Schema: schema}
-		name := filepath.Join(m.o.Folder, ID(r)+tc.kind)
-		write(t, name, tc.half)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			time.Sleep(15 * time.Millisecond)
-			write(t, name, tc.whole)
-			if tc.rests {
-				old(name)
-			}
-		}()
-		if got, err := m.Complete(t.Context(), r); err != nil || got.Text != `{"a":1}` {
-			t.Errorf("%s: got %q, %v", tc.whole, got.Text, err)
-		}
-		<-done
+// A file that has only been opened for an answer holds none yet.
+func TestEmptyAnswer(t *testing.T) {
+	m := relay(t)
+	r := llm.Request{Prompt: "hello"}
+	write(t, m.at(t, r)+".answer.txt", "")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if got, err := m.Complete(ctx, r); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %q, %v", got.Text, err)
 	}
 }
 
-func TestOptions(t *testing.T) {
-	if _, err := New(Options{}); err == nil {
-		t.Error("no folder is taken")
+// Whatever shapes an answer shapes the request's id.
+func TestIDs(t *testing.T) {
+	m, seen := relay(t), map[string]bool{}
+	for _, r := range []llm.Request{
+		{System: "ab", Prompt: "c", Max: 10},
+		{System: "a", Prompt: "bc", Max: 10},
+		{System: "ab", Prompt: "c", Max: 11},
+		{System: "ab", Prompt: "c", Max: 10, Schema: schema},
+	} {
+		if id := m.at(t, r); seen[id] {
+			t.Errorf("%+v: got %s, which another has", r, id)
+		} else {
+			seen[id] = true
+		}
 	}
+}
+
+func TestNoFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "")
-	if _, err := New(Options{Folder: file}); err == nil {
+	if _, err := New(file, ""); err == nil {
 		t.Error("a file is taken for a folder")
 	}
 }

@@ -46,7 +46,7 @@ func openModel(ctx context.Context, a *app.App, f flags) (*asked, error) {
 	m, prices := &asked{}, llm.Prices(nil)
 	below := improve.NewPurse(nil, improve.Caps{}, nil)
 	if f.Relay != "" {
-		outside, err := relay.New(relay.Options{Folder: f.Relay, Model: f.RelayModel})
+		outside, err := relay.New(f.Relay, f.RelayModel)
 		if err != nil {
 			return nil, err
 		}

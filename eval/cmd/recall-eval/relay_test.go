@@ -41,7 +41,8 @@ func relayAnswers(ts *testscript.TestScript, neg bool, args []string) {
 				if _, err := os.Stat(out); err != nil {
 					os.WriteFile(strings.TrimSuffix(out, ".answer.json")+".usage.json",
 						[]byte(`{"model":"somebody","in":1000,"out":100}`), 0o600)
-					os.WriteFile(out, oracle(set, name), 0o600)
+					os.WriteFile(out+".tmp", oracle(set, name), 0o600)
+					os.Rename(out+".tmp", out)
 				}
 			}
 		}
