@@ -13,7 +13,7 @@ const maxWrong = 30
 
 // Agree measures how far a judge agrees with people on labelled pairs. It asks about all of them at once.
 func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, error) {
-	a := Agreement{Judge: by.Name(), Threshold: by.Threshold(), Kinds: map[string]KofN{}, Projects: map[string]KofN{}}
+	a := Agreement{Judge: by.Name(), Threshold: by.Threshold()}
 	x, err := pairSimilarities(ctx, by, pairs)
 	if err != nil {
 		return a, err
@@ -27,25 +27,13 @@ func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, erro
 				a.SameFound++
 			}
 		}
-		right := same == p.Same
-		countIn(a.Kinds, string(p.Kind), right)
-		countIn(a.Projects, p.Project, right)
-		if right {
+		if same == p.Same {
 			a.Agree++
 		} else if len(a.Wrong) < maxWrong {
 			a.Wrong = append(a.Wrong, DisagreedOnPair{p.A, p.B, p.Same, x[i]})
 		}
 	}
 	return a, nil
-}
-
-// countIn counts one more, right or not, under a name.
-func countIn(shares map[string]KofN, name string, right bool) {
-	n := shares[name]
-	if right {
-		n.K++
-	}
-	shares[name] = wilson(n.K, n.N+1)
 }
 
 // pairSimilarities judges labelled pairs, each as two items from different turns.

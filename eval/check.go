@@ -5,7 +5,6 @@ import (
 	"hash"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -39,9 +38,6 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ignoredFields lists fields that files may hold although nothing reads them.
-var ignoredFields = []string{"note", "path", "status", "alternatives", "title", "quotes", "session_b"}
-
 // loader collects a set and its problems.
 type loader struct {
 	set        *Set
@@ -52,37 +48,6 @@ type loader struct {
 
 func (l *loader) problem(file, item, what string) {
 	l.problems = append(l.problems, Problem{file, item, what})
-}
-
-// unknown notes fields at any depth that the type lacks, since a misspelt field is easily missed.
-func (l *loader) unknown(file, at string, v any, as reflect.Type) {
-	switch v := v.(type) {
-	case []any:
-		for i, x := range v {
-			name := fmt.Sprintf("entry %d", i+1)
-			if m, ok := x.(map[string]any); ok && m["id"] != nil {
-				name = fmt.Sprint(m["id"])
-			}
-			l.unknown(file, strings.TrimPrefix(at+", "+name, ", "), x, as.Elem())
-		}
-	case map[string]any:
-		known := map[string]reflect.Type{}
-		if as.Kind() == reflect.Struct {
-			for _, f := range reflect.VisibleFields(as) {
-				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-				known[name] = f.Type
-			}
-		}
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			if as.Kind() == reflect.Map {
-				l.unknown(file, k, v[k], as.Elem())
-			} else if known[k] != nil {
-				l.unknown(file, at, v[k], known[k])
-			} else if !slices.Contains(ignoredFields, k) {
-				l.set.Notices = append(l.set.Notices, Problem{file, at, fmt.Sprintf("unknown field %q", k)})
-			}
-		}
-	}
 }
 
 // check finds what would make a score meaningless.

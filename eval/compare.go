@@ -18,21 +18,20 @@ const (
 
 // Comparison is what changed from one run to another, on what both have.
 type Comparison struct {
-	What    string       `json:"what"`
-	Systems [2]string    `json:"systems"` // before, after
-	Shared  int          `json:"shared"`  // sessions, or questions, that both have with the same gold
-	Notes   []string     `json:"notes"`   // what was left out and why, and what else makes the runs differ
-	Figures []Difference `json:"figures"`
+	what    string
+	Shared  int      // sessions, or questions, that both have with the same gold
+	Notes   []string // what was left out and why, and what else makes the runs differ
+	Figures []Difference
 }
 
 // Difference is one figure before and after, over what both runs have.
 type Difference struct {
-	Name    string   `json:"name"` // "decision F1", "micro precision", "hit@1"
-	Before  float64  `json:"before"`
-	After   float64  `json:"after"`
-	Change  Interval `json:"change"` // after less before, with its paired bootstrap interval
-	Few     bool     `json:"few,omitempty"`
-	Verdict Verdict  `json:"verdict"`
+	Name    string // "decision F1", "micro precision", "hit@1"
+	Before  float64
+	After   float64
+	Change  Interval // after less before, with its paired bootstrap interval
+	Few     bool
+	Verdict Verdict
 }
 
 // minShared is how many sessions or questions a comparison needs to tell anything.
@@ -44,7 +43,7 @@ func Compare(before, after *Run) (*Comparison, error) {
 		return nil, fmt.Errorf("one run is of %s, the other of %s", before.What, after.What)
 	}
 	old, now := before.Systems[0], after.Systems[0]
-	c := &Comparison{What: before.What, Systems: [2]string{old.Name, now.Name}, Notes: []string{}}
+	c := &Comparison{what: before.What}
 	if before.Gold.Hash != after.Gold.Hash {
 		c.Notes = append(c.Notes, fmt.Sprintf("the gold sets are not the same (%s %s, %s %s)", before.Gold.Name,
 			before.Gold.Hash, after.Gold.Name, after.Gold.Hash))
@@ -55,7 +54,7 @@ func Compare(before, after *Run) (*Comparison, error) {
 				fmt.Sprintf("%s: %s before, %s after: part of the change may come from the measurement", key, a, b))
 		}
 	}
-	switch c.What {
+	switch c.what {
 	case "payloads":
 		c.payloads(old.Payloads, now.Payloads)
 	case "pages":
@@ -71,7 +70,7 @@ func Compare(before, after *Run) (*Comparison, error) {
 
 // Of returns the singular of what the comparison counts.
 func (c *Comparison) Of() string {
-	return map[string]string{"payloads": "session", "pages": "session", "questions": "question"}[c.What]
+	return map[string]string{"payloads": "session", "pages": "session", "questions": "question"}[c.what]
 }
 
 // shared pairs what two lists have in common by key, and notes the rest.

@@ -46,14 +46,3 @@ func (c *Case) draw(number uint64, in func(turn string) bool) (out SessionScore)
 	}
 	return out
 }
-
-// Chance is the score of as many random passages as items are wanted.
-func (c *Case) Chance() Score {
-	drawn := c.draw(0, nil)
-	items := make([]payload.Item, len(drawn.Predicted))
-	for i, one := range drawn.Predicted {
-		items[i] = payload.Item{Kind: payload.Lead, Maker: payload.ByRule, Text: one.Text,
-			Evidence: []payload.Evidence{{Turn: one.Turns[0], Quote: one.Text}}}
-	}
-	return c.Score(items)
-}

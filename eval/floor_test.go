@@ -59,7 +59,7 @@ func floor(t *testing.T, c *Corpus, without bool) (sum Score) {
 		var in func(string) bool
 		if without {
 			in = func(turn string) bool {
-				return !slices.ContainsFunc(k.want, func(w side) bool { return w.turns[turn] })
+				return !slices.ContainsFunc(k.wanted(), func(w Claim) bool { return slices.Contains(w.Turns, turn) })
 			}
 		}
 		for number := range uint64(10) {

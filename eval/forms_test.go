@@ -258,7 +258,11 @@ func toldApart(t *testing.T, by Judge, pairs []LabelledPair) map[string]KofN {
 	}
 	forms := map[string]KofN{}
 	for i, name := range names {
-		countIn(forms, name, x[i] < by.Threshold())
+		n := forms[name]
+		if x[i] < by.Threshold() {
+			n.K++
+		}
+		forms[name] = wilson(n.K, n.N+1)
 	}
 	return forms
 }

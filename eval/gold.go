@@ -19,6 +19,7 @@ type Gold struct {
 	Variant    string     `json:"variant"`    // of the payload that would suit it
 	Items      []GoldItem `json:"items"`
 	Not        []string   `json:"not"` // claims a careless distiller might make, wrong here
+	Title      unread     `json:"title,omitzero"`
 
 	File    string `json:"-"`
 	Project string `json:"-"` // name of its folder
@@ -36,7 +37,16 @@ type GoldItem struct {
 
 	By    payload.By `json:"by,omitempty"`    // who said it, if stated
 	About []string   `json:"about,omitempty"` // what it binds: paths, symbols, components
+
+	Alternatives unread `json:"alternatives,omitzero"`
+	Quotes       unread `json:"quotes,omitzero"`
 }
+
+// unread is a field that files may hold although nothing reads it.
+type unread struct{}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (*unread) UnmarshalJSON([]byte) error { return nil }
 
 // Question is what people ask of a project's sessions, with the gold items that answer it: an entry of
 // NAME.questions.json. Items are named "<session>#<id>".
@@ -60,14 +70,15 @@ type Other struct {
 // LabelledPair is two statements about one session that people labelled as the same fact or not: a line of
 // pairs-NAME.jsonl.
 type LabelledPair struct {
-	Session string       `json:"session"`
-	Kind    payload.Kind `json:"kind"`
-	KindA   payload.Kind `json:"kind_a"` // where they differ
-	KindB   payload.Kind `json:"kind_b"`
-	A       string       `json:"a"`
-	B       string       `json:"b"`
-	Same    bool         `json:"same"`
-	Made    bool         `json:"made"` // a true pair, negated by hand
+	Session  string       `json:"session"`
+	SessionB unread       `json:"session_b,omitzero"`
+	Kind     payload.Kind `json:"kind"`
+	KindA    payload.Kind `json:"kind_a"` // where they differ
+	KindB    payload.Kind `json:"kind_b"`
+	A        string       `json:"a"`
+	B        string       `json:"b"`
+	Same     bool         `json:"same"`
+	Made     bool         `json:"made"` // a true pair, negated by hand
 
 	Project string `json:"-"`
 }

@@ -151,22 +151,6 @@ func (x *Indexed) at(ctx context.Context, q Question) (*index.Index, index.Query
 	return ix, as, err
 }
 
-// Search returns what the index finds for a question.
-func (x *Indexed) Search(ctx context.Context, q Question) (index.Answer, error) {
-	ix, as, err := x.at(ctx, q)
-	if err != nil {
-		return index.Answer{}, err
-	}
-	return ix.Search(ctx, as)
-}
-
-// Ask puts questions to the index, atOnce at a time.
-func (x *Indexed) Ask(ctx context.Context, asked []Question, atOnce int) (*QuestionScore, error) {
-	s := search{answer: x.answer, several: true}
-	sys, err := s.ask(ctx, asked, Options{AtOnce: atOnce})
-	return sys.Questions, err
-}
-
 // depth is how many results are asked for: enough to include the first twenty items.
 const depth = 100
 

@@ -5,22 +5,20 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
-	strict "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"recall/ingest"
 	"recall/internal/hint"
-	"recall/internal/llm"
 )
 
 // Set is everything people wrote about some sessions.
@@ -32,7 +30,6 @@ type Set struct {
 	Questions []Question
 	Others    map[string]Other // by "<session>#<id>"
 	Pairs     []LabelledPair
-	Notices   []Problem // oddities that don't matter to the figures
 }
 
 //go:embed testdata/demo
@@ -194,26 +191,22 @@ func (l *loader) pairs(file, project string, b []byte) {
 	}
 }
 
-// read decodes JSON, reports the line of an error, and notes unknown fields. A name that occurs twice in one
-// object is an error: in a hand-written file one of the two is a mistake.
+// read decodes JSON and reports the line of an error. A name that occurs twice in one object is an error, and one that
+// is unknown: in a hand-written file it is a mistake.
 func (l *loader) read(file, item string, b []byte, v any) bool {
-	err := json.Unmarshal(b, v)
+	err := json.Unmarshal(b, v, json.RejectUnknownMembers(true))
 	if err == nil {
-		var whole any
-		if err = strict.Unmarshal(b, &whole); err == nil {
-			l.unknown(file, item, whole, reflect.TypeOf(v).Elem())
-			return true
-		}
+		return true
 	}
 	at := int64(-1)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		at = syntax.Offset
-	} else if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		at = kind.Offset
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at = syntax.ByteOffset
+	} else if kind, ok := errors.AsType[*json.SemanticError](err); ok {
+		at = kind.ByteOffset
 	}
 	if item == "" && at >= 0 && at <= int64(len(b)) {
 		item = fmt.Sprintf("line %d", 1+bytes.Count(b[:at], []byte("\n")))
 	}
-	l.problem(file, item, llm.Misfit("", err).Error())
+	l.problem(file, item, err.Error())
 	return false
 }

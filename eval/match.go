@@ -248,16 +248,7 @@ func (c *Case) wanted() (out []Claim) {
 	return out
 }
 
-// matches pairs predicted with gold items by their words (see pairUp). In strict pairs both have the same kind.
-func (c *Case) matches(items []payload.Item) (strict, lenient []Pair) {
-	strict, lenient, err := c.matchBy(context.Background(), Words{}, c.claims(items))
-	if err != nil {
-		panic(err) // can't happen: words are always comparable
-	}
-	return strict, lenient
-}
-
-// matchBy is matches with any judge.
+// matchBy pairs claims with gold items (see pairUp). In strict pairs both have the same kind.
 func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, lenient []Pair, err error) {
 	wants := c.wanted()
 	x, err := similarities(ctx, by, claims, wants)
@@ -336,17 +327,3 @@ func (c *Case) quotedIn(gold int, passage string) bool {
 
 // minQuote is how many bytes of a quote suffice to identify it, minWords how many content words.
 const minQuote, minWords = 12, 3
-
-// Like returns how similar a predicted item is to each gold item, of any kind; files are compared with files
-// only.
-func (c *Case) Like(it payload.Item) []float64 {
-	p := newSide(predicted(it, c.turns))
-	out := make([]float64, len(c.want))
-	for j, w := range c.want {
-		if (w.kind == payload.File) == (p.kind == payload.File) {
-			out[j] = similarity(p, w)
-		}
-	}
-	c.matchQuotes([]Claim{predicted(it, c.turns)}, [][]float64{out})
-	return out
-}

@@ -75,41 +75,27 @@ func (m *QuestionsMade) NDCG(k int) float64 {
 type QuestionMetric struct {
 	Name string // as tables head it: "hit@5"
 	of   func(*QuestionsMade) float64
-	in   func(*QuestionRates) *Interval
 }
 
 // Of is the figure's value in some rates.
-func (m *QuestionMetric) Of(r *QuestionRates) Interval { return *m.in(r) }
+func (m *QuestionMetric) Of(r *QuestionRates) Interval { return r.Means[m.Name] }
 
 // QuestionMetrics lists all metrics, in display order.
 var QuestionMetrics = []QuestionMetric{
-	{"hit@1", func(m *QuestionsMade) float64 { return m.Hit(1) },
-		func(r *QuestionRates) *Interval { return &r.Hit1 }},
-	{"hit@5", func(m *QuestionsMade) float64 { return m.Hit(5) },
-		func(r *QuestionRates) *Interval { return &r.Hit5 }},
-	{"hit@20", func(m *QuestionsMade) float64 { return m.Hit(20) },
-		func(r *QuestionRates) *Interval { return &r.Hit20 }},
-	{"recall@5", func(m *QuestionsMade) float64 { return m.Recall(5) },
-		func(r *QuestionRates) *Interval { return &r.Recall5 }},
-	{"MRR", (*QuestionsMade).Reciprocal, func(r *QuestionRates) *Interval { return &r.MRR }},
-	{"nDCG@10", func(m *QuestionsMade) float64 { return m.NDCG(10) },
-		func(r *QuestionRates) *Interval { return &r.NDCG10 }},
-	{"session@1", func(m *QuestionsMade) float64 { return m.HitSession(1) },
-		func(r *QuestionRates) *Interval { return &r.Session1 }},
-	{"session@5", func(m *QuestionsMade) float64 { return m.HitSession(5) },
-		func(r *QuestionRates) *Interval { return &r.Session5 }},
-	{"session@20", func(m *QuestionsMade) float64 { return m.HitSession(20) },
-		func(r *QuestionRates) *Interval { return &r.Session }},
-	{"exch@1", func(m *QuestionsMade) float64 { return m.HitExchange(1) },
-		func(r *QuestionRates) *Interval { return &r.Exchange1 }},
-	{"exch@3", func(m *QuestionsMade) float64 { return m.HitExchange(3) },
-		func(r *QuestionRates) *Interval { return &r.Exchange3 }},
-	{"exch@5", func(m *QuestionsMade) float64 { return m.HitExchange(5) },
-		func(r *QuestionRates) *Interval { return &r.Exchange5 }},
-	{"answer@1", func(m *QuestionsMade) float64 { return indicator(m.Answer1) },
-		func(r *QuestionRates) *Interval { return &r.Answer1 }},
-	{"answer@5", func(m *QuestionsMade) float64 { return indicator(m.Answer5) },
-		func(r *QuestionRates) *Interval { return &r.Answer5 }},
+	{"hit@1", func(m *QuestionsMade) float64 { return m.Hit(1) }},
+	{"hit@5", func(m *QuestionsMade) float64 { return m.Hit(5) }},
+	{"hit@20", func(m *QuestionsMade) float64 { return m.Hit(20) }},
+	{"recall@5", func(m *QuestionsMade) float64 { return m.Recall(5) }},
+	{"MRR", (*QuestionsMade).Reciprocal},
+	{"nDCG@10", func(m *QuestionsMade) float64 { return m.NDCG(10) }},
+	{"session@1", func(m *QuestionsMade) float64 { return m.HitSession(1) }},
+	{"session@5", func(m *QuestionsMade) float64 { return m.HitSession(5) }},
+	{"session@20", func(m *QuestionsMade) float64 { return m.HitSession(20) }},
+	{"exch@1", func(m *QuestionsMade) float64 { return m.HitExchange(1) }},
+	{"exch@3", func(m *QuestionsMade) float64 { return m.HitExchange(3) }},
+	{"exch@5", func(m *QuestionsMade) float64 { return m.HitExchange(5) }},
+	{"answer@1", func(m *QuestionsMade) float64 { return indicator(m.Answer1) }},
+	{"answer@5", func(m *QuestionsMade) float64 { return indicator(m.Answer5) }},
 }
 
 // SummedUp computes a search's figures from its answers.
@@ -122,13 +108,13 @@ func SummedUp(made []QuestionsMade) *QuestionScore {
 				set = append(set, m)
 			}
 		}
-		r.N = len(set)
+		r.N, r.Means = len(set), map[string]Interval{}
 		for _, metric := range QuestionMetrics {
 			values := make([]float64, len(set))
 			for i, m := range set {
 				values[i] = metric.of(m)
 			}
-			*metric.in(&r) = meanOf(values)
+			r.Means[metric.Name] = meanOf(values)
 		}
 		return r
 	}

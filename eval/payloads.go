@@ -90,7 +90,7 @@ func newRun(ctx context.Context, what string, o Options) (*Run, *Set, *Corpus, e
 		Config: map[string]string{"judge": o.judge().Name(), "threshold": strconv.FormatFloat(o.judge().Threshold(), 'g', 3,
 			64)},
 		Prompts: map[string]string{}}
-	r.Problems = append(append(r.Problems, set.Notices...), c.Problems...)
+	r.Problems = append(r.Problems, c.Problems...)
 	if len(set.Pairs) > 0 {
 		a, err := Agree(ctx, o.judge(), set.Pairs)
 		if err != nil {

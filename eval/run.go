@@ -130,9 +130,7 @@ type Agreement struct {
 	Same      int     `json:"same"`       // pairs labelled the same
 	SameFound int     `json:"same_found"` // of these, judged the same
 
-	Kinds    map[string]KofN   `json:"kinds,omitempty"`
-	Projects map[string]KofN   `json:"projects,omitempty"` // by folder of the pairs
-	Wrong    []DisagreedOnPair `json:"wrong,omitempty"`
+	Wrong []DisagreedOnPair `json:"wrong,omitempty"`
 }
 
 // DisagreedOnPair is a labelled pair that the judge saw differently.
@@ -162,27 +160,13 @@ type QuestionScore struct {
 	Doubted       KofN            `json:"doubted"`        // unanswerable questions refused or answered as uncertain
 	DoubtedThough KofN            `json:"doubted_though"` // answerable ones that were
 	Seconds       float64         `json:"seconds"`        // mean per question
-	Cost          float64         `json:"cost"`           // US dollars, mean per question
 	Questions     []QuestionsMade `json:"questions"`
 }
 
 // QuestionRates are means over answerable questions.
 type QuestionRates struct {
-	N         int      `json:"n"`
-	Hit1      Interval `json:"hit1"`
-	Hit5      Interval `json:"hit5"`
-	Hit20     Interval `json:"hit20"`
-	Recall5   Interval `json:"recall5"`
-	MRR       Interval `json:"mrr"`
-	NDCG10    Interval `json:"ndcg10"`
-	Session1  Interval `json:"session1"` // hit@1 of sessions
-	Session5  Interval `json:"session5"`
-	Session   Interval `json:"session20"`
-	Exchange1 Interval `json:"exchange1"` // hit@1 of exchanges
-	Exchange3 Interval `json:"exchange3"`
-	Exchange5 Interval `json:"exchange5"`
-	Answer1   Interval `json:"answer1"` // the first thing printed holds an expected item
-	Answer5   Interval `json:"answer5"` // one of the first five does
+	N     int                 `json:"n"`
+	Means map[string]Interval `json:"means"` // by the name of its metric
 }
 
 // QuestionsMade is one question with its outcome.

@@ -51,16 +51,6 @@ type Score struct {
 	Lenient Count                  // all kinds, a fact of another kind counts too
 }
 
-// Score compares a payload's items with the session's gold set, by their words.
-func (c *Case) Score(items []payload.Item) Score {
-	kinds := make([]payload.Kind, len(items))
-	for i, it := range items {
-		kinds[i] = it.Kind
-	}
-	strict, lenient := c.matches(items)
-	return scoreOf(kinds, c.Gold.Items, strict, lenient)
-}
-
 // scoreOf counts one session from the kinds of the predictions, the gold items, and the pairs of both.
 func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Score {
 	sc := Score{Kinds: counts(goldKinds(kinds, gold, strict, lenient), gold, strict)}

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -33,6 +34,19 @@ func perfect(g *Gold) []payload.Item {
 		items = append(items, p)
 	}
 	return items
+}
+
+// Score compares a payload's items with the session's gold set, by their words.
+func (c *Case) Score(items []payload.Item) Score {
+	strict, lenient, err := c.matchBy(context.Background(), Words{}, c.claims(items))
+	if err != nil {
+		panic(err) // can't happen: words are always comparable
+	}
+	var kinds []payload.Kind
+	for _, it := range items {
+		kinds = append(kinds, it.Kind)
+	}
+	return scoreOf(kinds, c.Gold.Items, strict, lenient)
 }
 
 func TestPerfectAndEmpty(t *testing.T) {

@@ -96,14 +96,13 @@ func (p *Project) dir() string { return "/home/ann/" + p.Name }
 
 // An Outcome is what became of a task.
 type Outcome struct {
-	Task    string
-	Start   bool // told at the start
-	Prompt  bool // told at the prompt
-	Query   bool // told in the first three results
-	False   bool // told what doesn't hold or bear
-	Note    string
-	silent  bool
-	warning bool
+	Task   string
+	Start  bool // told at the start
+	Prompt bool // told at the prompt
+	Query  bool // told in the first three results
+	False  bool // told what doesn't hold or bear
+	Note   string
+	silent bool
 }
 
 // Figures sum up a run over some projects.
@@ -270,7 +269,7 @@ func (d *desk) measure(ctx context.Context, f *Figures) (notes, start int, err e
 			return 0, 0, err
 		}
 		o := Outcome{Task: t.Name, Start: t.told(begin), Prompt: t.told(note), Query: t.told(found), Note: note,
-			silent: t.Kind.silent(), warning: warns(note)}
+			silent: t.Kind.silent()}
 		o.False = o.silent && note != "" || t.misled(begin) && !o.Prompt || t.misled(note)
 		f.Outcomes = append(f.Outcomes, o)
 		notes, start = notes+f.noted(note), tokens.Count(begin)

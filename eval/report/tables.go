@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -32,11 +31,11 @@ type Tables struct {
 var tablesText string
 
 // Print prints a document by its template: a run as "payloads", "questions" or "items", differences as "differences",
-// an agreement as "judged", a comparison as "comparison".
+// an agreement as "judged".
 func (t Tables) Print(name string, doc any) {
 	words := template.FuncMap{"row": t.row, "note": t.note, "item": t.item, "line": onLine, "ranged": Ranged, "bar": bar,
 		"share": Share, "seconds": seconds, "dollars": dollars, "count": answer.Count, "short": answer.ShortID[string],
-		"kinds": kinds, "fewer": fewer, "answers": answers, "tone": tone, "moved": moved, "changes": Changes,
+		"kinds": kinds, "fewer": fewer, "answers": answers, "tone": tone,
 		"outcome": outcome, "sideBySide": sideBySide,
 		"list":    func(ids []string) string { return onLine(strings.Join(ids, ", ")) },
 		"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },
@@ -165,21 +164,18 @@ func tone(d eval.Difference) string {
 	return map[eval.Verdict]string{eval.Better: "green", eval.Worse: "red"}[d.Verdict]
 }
 
-// moved lists the figures that differ between the runs.
-func moved(c *eval.Comparison) []eval.Difference {
-	return slices.DeleteFunc(slices.Clone(c.Figures), func(d eval.Difference) bool { return d.Change == eval.Interval{} })
-}
-
 // Changes summarizes a comparison.
 func Changes(c *eval.Comparison) string {
-	n := map[eval.Verdict]int{}
-	all := moved(c)
-	for _, d := range all {
-		n[d.Verdict]++
+	n, same := map[eval.Verdict]int{}, 0
+	for _, d := range c.Figures {
+		if d.Change == (eval.Interval{}) {
+			same++
+		} else {
+			n[d.Verdict]++
+		}
 	}
-	return fmt.Sprintf("%s the same, %d better, %d worse, %d can't tell",
-		answer.Count(len(c.Figures)-len(all), "figure"),
-		n[eval.Better], n[eval.Worse], n[eval.CantTell])
+	return fmt.Sprintf("%s the same, %d better, %d worse, %d can't tell", answer.Count(same, "figure"), n[eval.Better],
+		n[eval.Worse], n[eval.CantTell])
 }
 
 // seconds formats a duration, "–" for none.

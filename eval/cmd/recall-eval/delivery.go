@@ -19,7 +19,7 @@ import (
 type deliveryFlags struct {
 	Tasks, Program          string
 	Baseline, WriteBaseline string
-	JSON, Notes             bool
+	Notes                   bool
 }
 
 // deliveries are the figures of the projects each alone, and of all sessions in one project.
@@ -45,7 +45,6 @@ The projects are measured each alone, then with all sessions in one project.`,
 	s.StringVar(&f.Program, "program", "", "the recall to measure (default: built from here)")
 	s.StringVar(&f.Baseline, "baseline", "", "fail with exit code 4 if a figure is worse than in this file")
 	s.StringVar(&f.WriteBaseline, "write-baseline", "", "write the figures to this file")
-	s.BoolVar(&f.JSON, "json", false, "print as JSON")
 	s.BoolVar(&f.Notes, "notes", false, "also print what was said at each prompt")
 	return cmd
 }
@@ -74,14 +73,8 @@ func measureDelivery(ctx context.Context, a *app.App, f deliveryFlags) error {
 	if d.Crowded, err = delivery.Measure(ctx, f.Program, delivery.Crowded(projects)); err != nil {
 		return err
 	}
-	if f.JSON {
-		if err := a.PrintJSON(d); err != nil {
-			return err
-		}
-	} else {
-		printDelivery(a, "each project alone", d.Alone, f.Notes)
-		printDelivery(a, "all in one project", d.Crowded, f.Notes)
-	}
+	printDelivery(a, "each project alone", d.Alone, f.Notes)
+	printDelivery(a, "all in one project", d.Crowded, f.Notes)
 	return d.keep(a, f)
 }
 

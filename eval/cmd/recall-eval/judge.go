@@ -23,14 +23,10 @@ pair is cached in the user's cache directory and not requested again.`,
 		Args: cobra.NoArgs}
 	cmd.RunE = func(*cobra.Command, []string) error {
 		agreement, err := agreementOf(cmd, a, f)
-		switch {
-		case err != nil:
-			return err
-		case f.JSON:
-			return a.PrintJSON(agreement)
+		if err == nil {
+			tables(a).Print("judged", agreement)
 		}
-		tables(a).Print("judged", agreement)
-		return nil
+		return err
 	}
 	f.declareGold(cmd)
 	cmd.Flags().Var(&f.Judge, "judge", "the judge (default: the model if there is one)")

@@ -41,8 +41,8 @@ about them (a gold set), and its answers with the answers that people expect.
 Without a gold set of your own it uses the bundled sample sessions.
 
 Each measurement is a run: a JSON file with every figure and the items behind it.
-Runs are kept in the user's cache directory unless --out names a file; compare and
-report read them.
+Runs are kept in the user's cache directory unless --out names a file; report and
+--baseline read them.
 
 Exit codes: 0 done; 2 an error; 3 done, but some gold sessions were left out; 4
 significantly worse than the baseline (--baseline).`
@@ -66,8 +66,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "configuration file")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
 	config.SetsKey(root.PersistentFlags(), "library", "library.dir")
-	root.AddCommand(payloadsCmd(a), questionsCmd(a), pagesCmd(a), deliveryCmd(a), compareCmd(a), judgeCmd(a),
-		reportCmd(a))
+	root.AddCommand(payloadsCmd(a), questionsCmd(a), pagesCmd(a), deliveryCmd(a), judgeCmd(a), reportCmd(a))
 	return exitCode(a, errors.Join(root.ExecuteContext(ctx), said.End()))
 }
 
@@ -155,29 +154,3 @@ func printRuns(a *app.App, files []string, items bool) error {
 
 // atOnce limits how many kept runs a report covers: each is a megabyte.
 const atOnce = 50
-
-func compareCmd(a *app.App) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{Use: "compare BEFORE AFTER", Short: "Show what changed between two runs",
-		Long: `Compares two runs on the sessions or questions that both contain, by paired
-bootstrap: a figure is better or worse if the 95 % interval of its change excludes
-zero; otherwise the runs can't tell.`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
-			runs, err := eval.ReadRuns(args)
-			if err != nil {
-				return err
-			}
-			c, err := eval.Compare(runs[0], runs[1])
-			if err != nil {
-				return hint.With(err, "compare two runs of one gold set, made by the same command")
-			}
-			if asJSON {
-				return a.PrintJSON(c)
-			}
-			tables(a).Print("comparison", c)
-			return nil
-		}}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
-}

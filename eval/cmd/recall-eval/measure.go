@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -41,7 +40,6 @@ type flags struct {
 	Relay, RelayModel            string
 	Out, Baseline, WriteBaseline string
 	Only                         []string // of questions: what to compare
-	JSON                         bool
 }
 
 func (f *flags) declareGold(cmd *cobra.Command) {
@@ -49,7 +47,6 @@ func (f *flags) declareGold(cmd *cobra.Command) {
 	s.StringArrayVar(&f.Gold, "gold", nil, "folder of gold sets, one sub-folder per project; may be repeated")
 	s.StringVar(&f.Relay, "relay", "", "ask by files in this folder (docs/internals/relay.md) instead of llm.provider")
 	s.StringVar(&f.RelayModel, "relay-model", "", "what to call whoever answers there")
-	s.BoolVar(&f.JSON, "json", false, "print as JSON")
 }
 
 func (f *flags) declare(cmd *cobra.Command) {
@@ -221,20 +218,11 @@ func evaluated(a *app.App, r *eval.Run, f flags) error {
 	if err != nil {
 		return err
 	}
-	say := a.Out
-	if f.JSON {
-		say = a.Err
-		err = a.PrintJSON(r)
-	} else {
-		tables(a).Print(r.What, r)
-		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\n"+
-			"To read them: recall-eval report %s --items\n", file, escape.Shell(file))
-	}
-	if err != nil {
-		return err
-	}
+	tables(a).Print(r.What, r)
+	fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\n"+
+		"To read them: recall-eval report %s --items\n", file, escape.Shell(file))
 	if base != nil {
-		held, err := gate(a, say, base, r, f.Baseline)
+		held, err := gate(a, base, r, f.Baseline)
 		if err != nil {
 			return err
 		}
@@ -250,7 +238,7 @@ func evaluated(a *app.App, r *eval.Run, f flags) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(say, "Baseline: %s\n", f.WriteBaseline)
+		fmt.Fprintf(a.Out, "Baseline: %s\n", f.WriteBaseline)
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.Err, "recall: %s\n", terminal.Line(p.String()))
@@ -262,24 +250,24 @@ func evaluated(a *app.App, r *eval.Run, f flags) error {
 	return nil
 }
 
-func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, err error) {
+func gate(a *app.App, base, r *eval.Run, file string) (held bool, err error) {
 	g, err := eval.NewGate(base, r)
 	if err != nil {
 		return false, hint.With(err, "if the gold sets changed on purpose, --write-baseline %s makes a new one", file)
 	}
 	st := terminal.Styles(a.Color)
-	fmt.Fprintln(w)
+	fmt.Fprintln(a.Out)
 	for _, note := range g.Comparison.Notes {
-		fmt.Fprintf(w, "note: %s\n", note)
+		fmt.Fprintf(a.Out, "note: %s\n", note)
 	}
 	if g.Holds() {
-		fmt.Fprintf(w, "%sreaches the baseline%s of %s (%s)\n", st.Green, st.Reset,
+		fmt.Fprintf(a.Out, "%sreaches the baseline%s of %s (%s)\n", st.Green, st.Reset,
 			base.At.Local().Format("2006-01-02"), report.Changes(g.Comparison))
 		return true, nil
 	}
-	fmt.Fprintf(w, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"),
+	fmt.Fprintf(a.Out, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"),
 		file)
-	report.Tables{W: w, St: report.Style(st)}.Print("differences", g.Dropped)
+	tables(a).Print("differences", g.Dropped)
 	return false, nil
 }
 
