@@ -118,12 +118,22 @@ func (c *Case) page(ctx context.Context, by Judge, page string) (PageMeasured, e
 	for _, wrong := range c.Gold.Not {
 		wants = append(wants, Claim{Text: wrong})
 	}
+	lines := pageLines(page)
+	var claims []Claim
+	ends := make([]int, len(lines)) // of the lines' claims
+	for i, line := range lines {
+		claims = append(claims, lineClaims(line)...)
+		ends[i] = len(claims)
+	}
+	alike, err := similarities(ctx, by, claims, wants)
+	if err != nil {
+		return m, err
+	}
 	said := make([]bool, items)
-	for _, line := range pageLines(page) {
-		like, err := c.lineLike(ctx, by, line, wants)
-		if err != nil {
-			return m, err
-		}
+	begin := 0
+	for i, line := range lines {
+		like := c.lineLike(line, claims[begin:ends[i]], alike[begin:ends[i]], wants)
+		begin = ends[i]
 		one := PageLine{Text: line}
 		for j, x := range like[:items] {
 			if x >= by.Threshold() {
@@ -153,10 +163,8 @@ func (c *Case) page(ctx context.Context, by Judge, page string) (PageMeasured, e
 	return m, nil
 }
 
-// lineLike returns how much a line, or one of its sentences, is like each claim; a line that holds an item's quote
-// says the item.
-func (c *Case) lineLike(ctx context.Context, by Judge, line string, wants []Claim) ([]float64, error) {
-	var claims []Claim
+// lineClaims returns what a line may say: each of its sentences, and all that it states.
+func lineClaims(line string) (claims []Claim) {
 	states := ""                                      // what it doesn't ask
 	for part := range strings.SplitSeq(line, " · ") { // the items of a list that was quoted
 		said := baseline.Statements(part)
@@ -165,11 +173,12 @@ func (c *Case) lineLike(ctx context.Context, by Judge, line string, wants []Clai
 		}
 		states += strings.Join(slices.DeleteFunc(said, asks), " ") + " "
 	}
-	claims = append(claims, Claim{Text: line}, Claim{Text: states})
-	alike, err := similarities(ctx, by, claims, wants)
-	if err != nil {
-		return nil, err
-	}
+	return append(claims, Claim{Text: line}, Claim{Text: states})
+}
+
+// lineLike returns how much a line, by one of its claims, is like each that is wanted; a line that holds an item's
+// quote says the item.
+func (c *Case) lineLike(line string, claims []Claim, alike [][]float64, wants []Claim) []float64 {
 	out := make([]float64, len(wants))
 	for j := range wants {
 		for i := range claims {
@@ -181,7 +190,7 @@ func (c *Case) lineLike(ctx context.Context, by Judge, line string, wants []Clai
 			out[j] = 1
 		}
 	}
-	return out, nil
+	return out
 }
 
 // mayClaim reports whether part of a line can say something wrong: a question says nothing, and a commit not that what

@@ -25,7 +25,7 @@ func TestThirtyNightsOfGrowth(t *testing.T) {
 	}
 	sizes := []size{{4, 0}, {4, 60}}
 	if os.Getenv("RECALL_LONG") != "" {
-		sizes = []size{{4, 0}, {8, 150}}
+		sizes = []size{{4, 0}, {6, 100}}
 	}
 	if os.Getenv("RECALL_GROWTH") == "all" {
 		sizes = []size{{4, 0}, {4, 20}, {16, 0}, {4, 40}, {4, 60}, {16, 20}, {6, 100}, {8, 150}, {8, 500}, {8, 1400},

@@ -20,7 +20,7 @@ type writer struct {
 // Five writers, of whom two are devices of one person, do what people do in any order. What the team has is always what
 // each last brought there, and in the end what each has: nothing lost, nothing doubled, nothing forgotten still there.
 func TestInterleavings(t *testing.T) {
-	checks(t, 5, 500) // each
+	checks(t, 5, 200) // each
 	t.Run("one half", interleave)
 	t.Run("the other", interleave)
 }

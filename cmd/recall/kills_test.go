@@ -23,7 +23,7 @@ import (
 )
 
 // Kill -9 at random moments of sync and archive, while the sources grow, are
-// rewritten and cut short: RECALL_KILLS of them, or else 4, with RECALL_LONG 40. After each,
+// rewritten and cut short: RECALL_KILLS of them, or else 4, with RECALL_LONG 24. After each,
 // verify finds no damage; the next sync completes; and no content that was ever
 // archived differs. docs/durability.md has the figures of a long run.
 func TestKills(t *testing.T) {
@@ -33,7 +33,7 @@ func TestKills(t *testing.T) {
 	}
 	kills := 4
 	if os.Getenv("RECALL_LONG") != "" {
-		kills = 40
+		kills = 24
 	}
 	if n, err := strconv.Atoi(os.Getenv("RECALL_KILLS")); err == nil {
 		kills = n

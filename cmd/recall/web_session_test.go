@@ -25,6 +25,7 @@ func writeLarge(tb testing.TB, home string, turns, bytes int) ingest.SessionID {
 // All turns of a long session are on its page, or those from one on, each once.
 func TestWebLongSession(t *testing.T) {
 	t.Parallel()
+	onlyWords(t)
 	home, recall := asProgram(t)
 	page := "/session/" + string(writeLarge(t, home, 300, 1000))
 	recall(nil, "sync")

@@ -76,6 +76,14 @@ func enter(t *testing.T, link string) func(path string, post url.Values) string 
 	return get
 }
 
+// onlyWords skips a test of what a page says where races are looked for: other tests ask for the same pages.
+func onlyWords(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped: -short")
+	}
+}
+
 // demoed makes the demo's library whose items a model made.
 func demoed(t *testing.T) (home, library string) {
 	home, recall := asProgram(t)
@@ -248,6 +256,7 @@ func TestWebPages(t *testing.T) {
 // continues says why.
 func TestWebLeadsOn(t *testing.T) {
 	t.Parallel()
+	onlyWords(t)
 	home, library := demoed(t)
 	get := enter(t, startWeb(t, home, library))
 	holds := func(page string, want ...string) {
@@ -268,6 +277,7 @@ func TestWebLeadsOn(t *testing.T) {
 // Below a passage stands another of its exchange, what it replies to, with its place.
 func TestWebSaysWhatAPassageRepliesTo(t *testing.T) {
 	t.Parallel()
+	onlyWords(t)
 	home, library := demoed(t)
 	page := enter(t, startWeb(t, home, strings.TrimSuffix(library, "-model")))("/?q=why+does+the+retry+have+jitter", nil)
 	want := regexp.MustCompile(`(?s)turn 6</a>, 2026-09-09</p>\s*<blockquote class="passage"><p>Fixed and committed.{0,1000}` +
@@ -281,6 +291,7 @@ func TestWebSaysWhatAPassageRepliesTo(t *testing.T) {
 // that isn't in the line above it.
 func TestWebQuotesAdd(t *testing.T) {
 	t.Parallel()
+	onlyWords(t)
 	home, library := demoed(t)
 	get := enter(t, startWeb(t, home, library))
 	tag, word := regexp.MustCompile(`<[^>]*>`), regexp.MustCompile(`\pL{3,}|\d+`)
