@@ -31,6 +31,8 @@ func State(it payload.Item) string {
 		word = "chosen " // on record; whether it was reconsidered isn't
 	case it.Kind == payload.File && it.Status != "":
 		word = it.Status + ", "
+	case it.Rule == payload.CommitRule:
+		word = "committed "
 	}
 	return word + d
 }

@@ -27,7 +27,7 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 	if err != nil {
 		return nil, err
 	}
-	s = strings.NewReplacer("?", " ", "!", " ", ",", " ", ";", " ", ":", " ", "…", " ").Replace(s)
+	s = strings.NewReplacer("?", " ", "!", " ", ",", " ", ";", " ", ":", " ", "…", " ", "¿", " ").Replace(s)
 	s = text.OneLine(strings.TrimRight(s, ". "))
 	know := phrases()
 	var asked []payload.Kind
@@ -90,21 +90,31 @@ const (
 	sessionsAtOnce = 64
 )
 
-// list answers with the newest items of some kinds; if there are none, with the newest leads that look like them,
-// or, of what says how things stand, with the newest of all.
+// list answers with the newest items of some kinds, as pages show them; if there are none, with the newest leads that
+// look like them or, of what says how things stand, that tell where sessions ended.
 func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answer, error) {
 	asked := r.q.Kinds
 	defer func() { r.q.Kinds = asked }()
-	r.q.Kinds = kinds
-	found, err := r.newest(ctx)
-	if err == nil && len(found) == 0 && asked == nil {
-		lasts := func(k payload.Kind) bool { return !rank.AsOfSession(k) } // and so is also found by its words
-		other := func(one *ranked) bool { return !slices.Contains(kinds, one.item.Hint) }
-		r.q.Kinds = []payload.Kind{payload.Lead}
-		found, err = r.newest(ctx)
-		if of := slices.DeleteFunc(slices.Clone(found), other); len(of) > 0 || slices.ContainsFunc(kinds, lasts) {
-			found = of
+	stands := asked == nil && slices.ContainsFunc(kinds, rank.AsOfSession)
+	kindOf := func(it *payload.Item) payload.Kind {
+		kind, ended := it.Under()
+		switch {
+		case ended:
+			return payload.Status
+		case kind == payload.Lead && asked == nil && !rank.AsOfSession(it.Hint):
+			return it.Hint
 		}
+		return kind
+	}
+	if r.q.Kinds = kinds; stands {
+		r.q.Kinds = append(slices.Clone(kinds), payload.Lead)
+	}
+	found, err := r.newest(ctx, kinds, kindOf)
+	if err == nil && len(found) == 0 && asked == nil {
+		if r.q.Kinds = []payload.Kind{payload.Lead}; stands {
+			kinds = []payload.Kind{payload.Status}
+		}
+		found, err = r.newest(ctx, kinds, kindOf)
 		kinds = r.q.Kinds
 	}
 	if err != nil || len(found) == 0 {
@@ -119,18 +129,19 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 	return a, r.answer(ctx, &a, found)
 }
 
-// newest returns the items that pass the query's filters, newest first. Of items that say how things stood in a
-// session, only those of a project's latest session count.
-func (r *reader) newest(ctx context.Context) ([]*ranked, error) {
+// newest returns the items that pass the query's filters and, by how they are shown, its kinds, newest first. Of what
+// says how things stood in a session, only a project's latest session counts.
+func (r *reader) newest(ctx context.Context, kinds []payload.Kind, kindOf func(*payload.Item) payload.Kind) ([]*ranked,
+	error) {
 	sessions, err := r.newestSessions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var found []*ranked
-	last := map[string]int64{} // by project and kind, the newest session that says how things stand
+	projects := map[int64]string{} // by session
 	for len(sessions) > 0 && len(found) < listedAtOnce {
 		n := min(len(sessions), sessionsAtOnce)
-		some, err := r.itemsOf(ctx, sessions[:n], last)
+		some, err := r.itemsOf(ctx, sessions[:n], projects)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +150,15 @@ func (r *reader) newest(ctx context.Context) ([]*ranked, error) {
 	if err := r.load(ctx, found); err != nil {
 		return nil, err
 	}
-	found = slices.DeleteFunc(found, func(one *ranked) bool { return !one.item.Current() })
+	last := map[string]int64{} // by project and kind
+	found = slices.DeleteFunc(found, func(one *ranked) bool {
+		kind := kindOf(&one.item)
+		of := projects[one.session] + "\x00" + string(kind)
+		if _, ok := last[of]; !ok {
+			last[of] = one.session
+		}
+		return !one.item.Current() || !slices.Contains(kinds, kind) || rank.AsOfSession(kind) && last[of] != one.session
+	})
 	slices.SortStableFunc(found, func(x, y *ranked) int { return y.item.At.Compare(x.item.At) })
 	return r.collapse(ctx, found)
 }
@@ -159,31 +178,16 @@ func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 		` AND `)+` ORDER BY end DESC, start DESC, id`, args...)
 }
 
-// itemsOf reads the sessions' items that pass the query's filters, newest first.
-func (r *reader) itemsOf(ctx context.Context, sessions []int64, last map[string]int64) ([]*ranked, error) {
+// itemsOf reads the sessions' items that pass the query's filters, newest first, and notes the sessions' projects.
+func (r *reader) itemsOf(ctx context.Context, sessions []int64, projects map[int64]string) ([]*ranked, error) {
 	conds, args := r.conditions(items)
-	type row struct {
-		ranked
-		kind, project string
-	}
-	rows, err := list(ctx, r.tx, func(rows *sql.Rows) (one *row, err error) {
-		one = &row{ranked: ranked{table: items}}
-		return one, rows.Scan(&one.id, &one.session, &one.kind, &one.project)
-	}, `SELECT e.id, e.session, e.kind, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN `+
+	return list(ctx, r.tx, func(rows *sql.Rows) (*ranked, error) {
+		one, project := &ranked{table: items}, ""
+		err := rows.Scan(&one.id, &one.session, &project)
+		projects[one.session] = project
+		return one, err
+	}, `SELECT e.id, e.session, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN `+
 		`(SELECT value FROM json_each(?)) AND `+
 		strings.Join(conds, ` AND `)+` ORDER BY e.at DESC, s.start DESC, e.n DESC, e.id`,
 		append([]any{jsonList(sessions)}, args...)...)
-	var found []*ranked
-	for _, one := range rows {
-		if of := one.project + "\x00" + one.kind; rank.AsOfSession(payload.Kind(one.kind)) {
-			if _, ok := last[of]; !ok {
-				last[of] = one.session
-			}
-			if last[of] != one.session {
-				continue
-			}
-		}
-		found = append(found, &one.ranked)
-	}
-	return found, err
 }

@@ -213,7 +213,7 @@ func (pg *page) layOut(cut []int) Rendered {
 	for _, s := range pg.layout {
 		var lines []string
 		for i := range pg.items {
-			if kind, ended := pg.items[i].under(); kind == s.kind && ended == s.ended && !gone[i] {
+			if kind, ended := pg.items[i].Under(); kind == s.kind && ended == s.ended && !gone[i] {
 				lines = append(lines, pg.lines[i])
 				r.Shown = append(r.Shown, pg.items[i].ID)
 			}

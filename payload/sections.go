@@ -27,8 +27,8 @@ type section struct {
 	ended   bool
 }
 
-// under returns the kind of the section that an item stands in, and whether that is where the session ended.
-func (it *Item) under() (kind Kind, ended bool) {
+// Under returns the kind of the section of a page that an item stands in, and whether that is where the session ended.
+func (it *Item) Under() (kind Kind, ended bool) {
 	switch {
 	case it.Kind == Lead && (it.Rule == ToldNextRule || it.Rule == TaskRule):
 		return Next, false
