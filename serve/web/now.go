@@ -161,7 +161,7 @@ type healthView struct {
 	Distilled, ByModel int
 	library.Tally
 	*history.Usage
-	Spent  *spent
+	Spent  []spentBar
 	More   int // rows of usage left out
 	Doomed []pipeline.Expiring
 	Unsafe []ingest.Problem
@@ -216,14 +216,10 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	v.Usage, err = kept(&s.kept, m.Stamp, key, func() (*history.Usage, error) {
 		return history.UsageOf(r.Context(), m.Pipeline, catalog, by, time.Time{}, m.Prices)
 	})
-	if err == nil {
-		v.Spent, err = kept(&s.kept, m.Stamp, key+", drawn", func() (*spent, error) {
-			return spentOf(r.Context(), m.Pipeline, catalog, time.Now(), m.Prices, by)
-		})
-	}
 	if err != nil {
 		return nil, err
 	}
+	v.Spent = spentOf(v.Usage)
 	v.Usage, v.More = shortened(v.Usage)
 	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (int64, error) { return disk.Used(m.Library.Dir()), nil })
 	kinds := []string{"archive", "sync", "improve"}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/answer/history"
 	"recall/library"
 )
 
@@ -28,22 +29,24 @@ func TestWeekly(t *testing.T) {
 	}
 }
 
-// A day's bar is made of its projects' parts, which reach the top on the dearest day; who spent least are one part.
+// A day's bar is as long as its part of the dearest day; days between have none.
 func TestBars(t *testing.T) {
-	s := &spent{Projects: []string{"billing", "web", "others"},
-		Bars: []spentBar{{From: "2026-11-01"}, {From: "2026-11-02"}, {From: "2026-11-03"}}}
-	s.draw(map[string]map[string]float64{
-		"2026-11-01": {"billing": 3, "web": 1},
-		"2026-11-03": {"billing": 1, "tiny": 0.5, "small": 0.5},
-	})
-	days := s.Bars
-	if days[0].Cost != 4 || days[1].Cost != 0 || days[2].Cost != 2 {
-		t.Fatalf("the days are %v", days)
+	u := &history.Usage{By: "day", Sessions: &history.Took{}}
+	u.Sessions.Rows = []history.Row{{Name: "unknown", Cost: 9}, {Name: "2026-11-01", Cost: 4}, {Name: "2026-11-03", Cost: 2}}
+	days := spentOf(u)
+	if len(days) != mostBars {
+		t.Fatalf("%d bars are drawn, want %d", len(days), mostBars)
 	}
-	if got, want := days[0].Parts, [2]spentPart{{0, 0, 75}, {1, 75, 25}}; len(got) != 2 || [2]spentPart(got) != want {
-		t.Errorf("the dearest day is %v, want %v", got, want)
+	want := [3]spentBar{{"2026-11-01", "2026-11-01", 4, 100}, {"2026-11-02", "2026-11-02", 0, 0},
+		{"2026-11-03", "2026-11-03", 2, 50}}
+	if got := [3]spentBar(days[mostBars-3:]); got != want {
+		t.Errorf("the last days are %v, want %v", got, want)
 	}
-	if got, want := days[2].Parts, [2]spentPart{{0, 0, 25}, {2, 25, 25}}; len(got) != 2 || [2]spentPart(got) != want {
-		t.Errorf("the third day is %v, want %v", got, want)
+	u.By, u.Sessions.Rows = "month", []history.Row{{Name: "2026-11", Cost: 4}}
+	if got := spentOf(u)[mostBars-1]; got != (spentBar{"2026-11-01", "2026-11-30", 4, 100}) {
+		t.Errorf("the month is %v", got)
+	}
+	if u.By, u.Sessions.Rows = "model", []history.Row{{Name: "claude-opus-4-8", Cost: 4}}; spentOf(u) != nil {
+		t.Error("models are drawn over time")
 	}
 }
