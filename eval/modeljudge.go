@@ -3,8 +3,6 @@ package eval
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,18 +23,12 @@ import (
 // in common in words and evidence.
 type ModelJudge struct {
 	Model  llm.Model
-	Kept   llm.Store           // earlier verdicts, by pair; nil keeps none
+	Kept   llm.Store           // earlier answers, by request; nil keeps none
 	Redact func(string) string // removes secrets from the prompt; nil: none
 }
 
 // claimPair is a pair as shown to the model, its two lines in a fixed order.
 type claimPair struct{ A, B string }
-
-// verdict is a stored verdict.
-type verdict struct {
-	Verdict string   `json:"verdict"`
-	Of      []string `json:"of"` // as llm.Store has it
-}
 
 var _ Judge = ModelJudge{}
 
@@ -57,7 +49,7 @@ func (j ModelJudge) Name() string {
 // Threshold implements Judge.
 func (ModelJudge) Threshold() float64 { return 0.5 }
 
-// Alike implements Judge. Answers received before an error are kept.
+// Alike implements Judge. Answers received before an error are kept, and not asked for again.
 func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) ([]float64, error) {
 	out := make([]float64, len(pairs))
 	var ask []claimPair
@@ -71,25 +63,18 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 			out[k] = 1
 			continue
 		}
-		if v, err := j.stored(q); err != nil {
-			return nil, fmt.Errorf("judge %s: %w", j.Model.Name(), err)
-		} else if v != "" {
-			out[k] = degrees[v]
-			continue
-		}
 		if places[q] == nil {
 			ask = append(ask, q)
 		}
 		places[q] = append(places[q], k)
 	}
 	var mu sync.Mutex
-	heard := func(q claimPair, verdict string) error {
+	heard := func(q claimPair, verdict string) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, k := range places[q] {
 			out[k] = degrees[verdict]
 		}
-		return j.keep(q, verdict)
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxRequests)
@@ -105,39 +90,6 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 func (j ModelJudge) question(a, b Claim) claimPair {
 	x, y := j.claimLine(a), j.claimLine(b)
 	return claimPair{min(x, y), max(x, y)}
-}
-
-// key is where a pair's verdict is kept; it changes with the judge and the wording.
-func (j ModelJudge) key(q claimPair) string {
-	sum := sha256.Sum256([]byte(j.Name() + "\x00" + q.A + "\x00" + q.B))
-	return "judge-" + hex.EncodeToString(sum[:20])
-}
-
-// stored returns the stored verdict on a pair, "" if there is none that can be read.
-func (j ModelJudge) stored(q claimPair) (string, error) {
-	if j.Kept == nil {
-		return "", nil
-	}
-	data, _, err := j.Kept.Answer(j.key(q))
-	var v verdict
-	if err != nil || json.Unmarshal(data, &v) != nil {
-		return "", err
-	}
-	if _, known := degrees[v.Verdict]; !known {
-		return "", nil
-	}
-	return v.Verdict, nil
-}
-
-func (j ModelJudge) keep(q claimPair, said string) error {
-	if j.Kept == nil {
-		return nil
-	}
-	data, err := json.Marshal(verdict{said, []string{}})
-	if err != nil {
-		return err
-	}
-	return j.Kept.KeepAnswer(j.key(q), data)
 }
 
 // claimLine writes a claim in one line.
@@ -200,7 +152,7 @@ func nearness(a, b side) float64 {
 }
 
 // ask asks until every question has a verdict: omitted ones once more, a batch that was too large in halves.
-func (j ModelJudge) ask(ctx context.Context, some []claimPair, heard func(claimPair, string) error) error {
+func (j ModelJudge) ask(ctx context.Context, some []claimPair, heard func(claimPair, string)) error {
 	for try := 1; ; try++ {
 		left, err := j.once(ctx, some, heard)
 		var e *llm.Error
@@ -218,26 +170,41 @@ func (j ModelJudge) ask(ctx context.Context, some []claimPair, heard func(claimP
 	}
 }
 
-// once sends one request and records the verdicts; left are the questions without one.
-func (j ModelJudge) once(ctx context.Context, some []claimPair, heard func(claimPair, string) error) (left []claimPair,
+// once gets the answer to one request, kept or new, and records the verdicts; left are the questions without one.
+func (j ModelJudge) once(ctx context.Context, some []claimPair, heard func(claimPair, string)) (left []claimPair,
 	err error) {
 	var b strings.Builder
 	b.WriteString("The pairs:\n")
 	for i, q := range some {
 		fmt.Fprintf(&b, "\n%d\nA %s\nB %s\n", i+1, q.A, q.B)
 	}
-	res, err := j.Model.Complete(ctx, llm.Request{Task: "judge", System: prompts.Judge.Text(), Prompt: b.String(),
-		Schema: &llm.Schema{Name: "verdicts", JSON: prompts.Judge.Schema()}, Max: 500 + 80*len(some)})
-	if err != nil {
-		return nil, err
+	key := "judge-" + text.Hash(j.Name()+"\x00"+b.String(), 20)
+	var said []byte
+	if j.Kept != nil {
+		if said, _, err = j.Kept.Answer(key); err != nil {
+			return nil, err
+		}
 	}
-	verdicts := verdictsIn(res.Text, len(some))
+	verdicts := verdictsIn(string(said), len(some))
+	fresh := !slices.ContainsFunc(verdicts, func(v string) bool { return v != "" })
+	if fresh {
+		res, err := j.Model.Complete(ctx, llm.Request{Task: "judge", System: prompts.Judge.Text(), Prompt: b.String(),
+			Schema: &llm.Schema{Name: "verdicts", JSON: prompts.Judge.Schema()}, Max: 500 + 80*len(some)})
+		if err != nil {
+			return nil, err
+		}
+		said = []byte(res.Text)
+		verdicts = verdictsIn(res.Text, len(some))
+	}
 	for i, q := range some {
 		if verdicts[i] == "" {
 			left = append(left, q)
-		} else if err := heard(q, verdicts[i]); err != nil {
-			return nil, err
+		} else {
+			heard(q, verdicts[i])
 		}
+	}
+	if fresh && j.Kept != nil && len(left) < len(some) {
+		return left, j.Kept.KeepAnswer(key, said)
 	}
 	return left, nil
 }

@@ -110,7 +110,7 @@ func TestModelJudge(t *testing.T) {
 		t.Errorf("pairs asked about (-want +got):\n%s", d)
 	}
 
-	// What was said once isn't asked again; what is kept of something else is.
+	// What was said once isn't asked again; what is kept torn is.
 	if got, err := j.Alike(t.Context(), claims, pairs); err != nil || !cmp.Equal(want, got) || m.requests != 1 {
 		t.Errorf("got %v, %v after %d requests", got, err, m.requests)
 	}

@@ -26,6 +26,9 @@ type Flags struct {
 	cmd *cobra.Command
 }
 
+// FlagsOf declares flags of a command that isn't one of recall's.
+func FlagsOf(cmd *cobra.Command) *Flags { return &Flags{cmd.Flags(), cmd} }
+
 // checked is a pflag.Value that checks its value.
 type checked struct {
 	text string // as given

@@ -6,13 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/eval"
 	"recall/internal/hint"
 	"recall/internal/redact"
 )
 
 func judgeCmd(a *app.App) *cobra.Command {
-	f := flags{Judge: oneOf{words: []string{judgeWords, judgeModel}}}
+	f := flags{}
 	cmd := &cobra.Command{Use: "judge", Short: "Measure how well a judge agrees with people",
 		Long: `Shows labelled pairs of statements (pairs-NAME.jsonl in the gold sets) to a judge,
 and reports how often it considers the same what people consider the same.
@@ -28,8 +29,9 @@ pair is cached in the user's cache directory and not requested again.`,
 		}
 		return err
 	}
-	f.declareGold(cmd)
-	cmd.Flags().Var(&f.Judge, "judge", "the judge (default: the model if there is one)")
+	fs := option.FlagsOf(cmd)
+	f.declareGold(fs)
+	fs.OneOf(&f.Judge, "judge", "", "the judge (default: the model if there is one)", judgeWords, judgeModel)
 	return cmd
 }
 
@@ -42,7 +44,7 @@ func agreementOf(cmd *cobra.Command, a *app.App, f flags) (eval.Agreement, error
 		return eval.Agreement{}, err
 	}
 	var judge eval.Judge = eval.Words{}
-	if f.Judge.word == judgeModel || f.Judge.word == "" && f.hasModel(a) {
+	if f.Judge == judgeModel || f.Judge == "" && f.hasModel(a) {
 		m, err := openModel(cmd.Context(), a, f)
 		if err != nil {
 			return eval.Agreement{}, err

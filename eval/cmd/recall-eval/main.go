@@ -11,8 +11,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -87,23 +85,6 @@ func exitCode(a *app.App, err error) int {
 // tables prints on the standard output.
 func tables(a *app.App) report.Tables {
 	return report.Tables{W: a.Out, St: report.Style(terminal.Styles(a.Color))}
-}
-
-// oneOf is a flag that takes one of a few words.
-type oneOf struct {
-	word  string
-	words []string
-}
-
-func (o *oneOf) String() string { return o.word }
-func (o *oneOf) Type() string   { return strings.Join(o.words, "|") }
-
-func (o *oneOf) Set(word string) error {
-	if !slices.Contains(o.words, word) {
-		return hint.With(fmt.Errorf("there is no %q", word), "use one of %s", strings.Join(o.words, ", "))
-	}
-	o.word = word
-	return nil
 }
 
 func reportCmd(a *app.App) *cobra.Command {

@@ -12,6 +12,7 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/distill/offline"
 	"recall/eval"
@@ -32,105 +33,89 @@ const (
 	judgeModel = "model"
 )
 
-// flags are those of payloads and questions; judge has some of them.
+// flags are those of payloads, questions and pages; judge has some of them.
 type flags struct {
 	Gold                         []string
 	From                         string
-	Judge, Distiller, Rerank     oneOf
+	Judge, Distiller, Rerank     string
 	Relay, RelayModel            string
 	Out, Baseline, WriteBaseline string
 	Only                         []string // of questions: what to compare
 }
 
-func (f *flags) declareGold(cmd *cobra.Command) {
-	s := cmd.Flags()
-	s.StringArrayVar(&f.Gold, "gold", nil, "folder of gold sets, one sub-folder per project; may be repeated")
-	s.StringVar(&f.Relay, "relay", "", "ask by files in this folder (docs/internals/relay.md) instead of llm.provider")
-	s.StringVar(&f.RelayModel, "relay-model", "", "what to call whoever answers there")
+func (f *flags) declareGold(fs *option.Flags) {
+	fs.StringArrayVar(&f.Gold, "gold", nil, "folder of gold sets, one sub-folder per project; may be repeated")
+	fs.StringVar(&f.Relay, "relay", "", "ask by files in this folder (docs/internals/relay.md) instead of llm.provider")
+	fs.StringVar(&f.RelayModel, "relay-model", "", "what to call whoever answers there")
 }
 
-func (f *flags) declare(cmd *cobra.Command) {
-	f.declareGold(cmd)
-	f.Judge = oneOf{judgeWords, []string{judgeWords, judgeModel}}
-	s := cmd.Flags()
-	s.StringVar(&f.From, "from", "", "folder with the transcripts (default: the library's)")
-	s.Var(&f.Judge, "judge", "what decides that two facts are the same")
-	s.StringVar(&f.Out, "out", "", "file for the run (default: one in the user's cache directory)")
-	s.StringVar(&f.Baseline, "baseline", "",
+func (f *flags) declare(fs *option.Flags) {
+	f.declareGold(fs)
+	fs.StringVar(&f.From, "from", "", "folder with the transcripts (default: the library's)")
+	fs.OneOf(&f.Judge, "judge", judgeWords, "what decides that two facts are the same: words or model", judgeWords, judgeModel)
+	fs.StringVar(&f.Out, "out", "", "file for the run (default: one in the user's cache directory)")
+	fs.StringVar(&f.Baseline, "baseline", "",
 		"fail with exit code 4 if a figure is significantly worse than in this run or baseline")
-	s.StringVar(&f.WriteBaseline, "write-baseline", "",
+	fs.StringVar(&f.WriteBaseline, "write-baseline", "",
 		"write figures, ids and hashes, without any text, to this file for --baseline")
-	f.Distiller = oneOf{words: []string{config.ByRules, config.ByModel}}
-	s.Var(&f.Distiller, "distiller", "what makes the payloads (default: distill.distiller)")
+	fs.OneOf(&f.Distiller, "distiller", "", "what makes the payloads: offline or model (default: distill.distiller)",
+		config.ByRules, config.ByModel)
+}
+
+type measuring func(context.Context, eval.Options) (*eval.Run, error)
+
+// measuringCmd is a command that measures by something, and may have further flags.
+func measuringCmd(a *app.App, use, short, long string, by measuring, more func(*option.Flags, *flags)) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long + `
+
+Without --gold it uses the bundled gold set on the bundled sample sessions. Without
+--from, your own gold sets are compared with the transcripts in your library.`, Args: cobra.NoArgs}
+	f := &flags{}
+	fs := option.FlagsOf(cmd)
+	f.declare(fs)
+	more(fs, f)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		r, err := measured(cmd.Context(), a, *f, by)
+		if err != nil {
+			return err
+		}
+		return evaluated(a, r, *f)
+	}
+	return cmd
 }
 
 func payloadsCmd(a *app.App) *cobra.Command {
-	cmd := &cobra.Command{Use: "payloads", Short: "Measure distilled payloads against gold sets",
-		Long: `Distills every session that has a gold set and compares the items with what people
+	return measuringCmd(a, "payloads", "Measure distilled payloads against gold sets",
+		`Distills every session that has a gold set and compares the items with what people
 wrote down: precision, recall and F1 for each kind, with intervals, next to the
 scores of three baselines: the last message, a compaction's summary, and the first
-and last prompts.
-
-Without --gold it uses the bundled gold set on the bundled sample sessions. Without
---from, your own gold sets are compared with the transcripts in your library.`,
-		Args: cobra.NoArgs}
-	f := &flags{}
-	f.declare(cmd)
-	cmd.RunE = func(*cobra.Command, []string) error { return measure(cmd.Context(), a, *f, eval.Payloads) }
-	return cmd
+and last prompts.`, eval.Payloads, func(*option.Flags, *flags) {})
 }
 
 func pagesCmd(a *app.App) *cobra.Command {
-	cmd := &cobra.Command{Use: "pages", Short: "Measure what reaches the page that a session hands on",
-		Long: `Distills every session that has a gold set, prints its page (payload.md) and compares
+	return measuringCmd(a, "pages", "Measure what reaches the page that a session hands on",
+		`Distills every session that has a gold set, prints its page (payload.md) and compares
 the lines with what people wrote down: how many of the must-know items a line says,
 how many lines say something wanted, how many are misleading, and tokens. Beside it
 stand the session's end with its commits and what was typed, and sentences drawn at
-random, of as many tokens.
-
-Without --gold it uses the bundled gold set on the bundled sample sessions. Without
---from, your own gold sets are compared with the transcripts in your library.`,
-		Args: cobra.NoArgs}
-	f := &flags{}
-	f.declare(cmd)
-	cmd.RunE = func(*cobra.Command, []string) error { return measure(cmd.Context(), a, *f, eval.Pages) }
-	return cmd
+random, of as many tokens.`, eval.Pages, func(*option.Flags, *flags) {})
 }
 
 func questionsCmd(a *app.App) *cobra.Command {
-	cmd := &cobra.Command{Use: "questions", Short: "Measure answers against the questions of gold sets",
-		Long: `Indexes the sessions, asks the questions of the gold sets (NAME.questions.json) and
+	return measuringCmd(a, "questions", "Measure answers against the questions of gold sets",
+		`Indexes the sessions, asks the questions of the gold sets (NAME.questions.json) and
 reports the rank of the first expected item, next to BM25 over the raw messages and
 to an oracle: recall's own search over the items that people wrote. What the oracle
 misses is the search's fault; what the oracle finds and recall doesn't is the
 distiller's. Items distilled by a model are also searched without the aliases that
 it gave them.
 
-Without --gold it uses the bundled gold set on the bundled sample sessions. Without
---from, your own gold sets are compared with the transcripts in your library.
-
 --rerank model has the model look at the first fifty results of each question, as
 query.rerank does; its answers are kept with the runs, and no question is asked
-twice.`,
-		Args: cobra.NoArgs}
-	f := &flags{}
-	f.declare(cmd)
-	s := cmd.Flags()
-	s.StringArrayVar(&f.Only, "only", nil, "what to compare, by its name in a run, such as oracle; may be repeated")
-	f.Rerank = oneOf{words: []string{"off", config.RerankModel}}
-	s.Var(&f.Rerank, "rerank", "whether a model picks the results that answer")
-	cmd.RunE = func(*cobra.Command, []string) error { return measure(cmd.Context(), a, *f, eval.Questions) }
-	return cmd
-}
-
-type measuring func(context.Context, eval.Options) (*eval.Run, error)
-
-func measure(ctx context.Context, a *app.App, f flags, by measuring) error {
-	r, err := measured(ctx, a, f, by)
-	if err != nil {
-		return err
-	}
-	return evaluated(a, r, f)
+twice.`, eval.Questions, func(fs *option.Flags, f *flags) {
+			fs.StringArrayVar(&f.Only, "only", nil, "what to compare, by its name in a run, such as oracle; may be repeated")
+			fs.OneOf(&f.Rerank, "rerank", "", "model: it picks the results that answer; or off", "off", config.RerankModel)
+		})
 }
 
 func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run, error) {
@@ -175,7 +160,7 @@ func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run
 		return nil, badGold(err)
 	}
 	r.Recall, r.Revision, r.Command = app.VersionText(), revision(), append([]string{"recall-eval"}, os.Args[1:]...)
-	r.Config["redaction"], r.Config["distiller"] = rules.Version(), cmp.Or(f.Distiller.word, cfg.Distill.Distiller)
+	r.Config["redaction"], r.Config["distiller"] = rules.Version(), cmp.Or(f.Distiller, cfg.Distill.Distiller)
 	if o.SecondLook != nil {
 		r.Config["rerank"] = model.Name() + " " + prompts.Version(prompts.Rerank.Text())
 	}
@@ -184,8 +169,8 @@ func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run
 
 // withModel sets up the model to distill, judge and look again, if that is wanted.
 func withModel(ctx context.Context, a *app.App, f flags, rules *redact.Rules, o *eval.Options) (*asked, error) {
-	distills := cmp.Or(f.Distiller.word, a.Config.Distill.Distiller) == config.ByModel
-	reranks, judges := f.Rerank.word == config.RerankModel, f.Judge.word == judgeModel
+	distills := cmp.Or(f.Distiller, a.Config.Distill.Distiller) == config.ByModel
+	reranks, judges := f.Rerank == config.RerankModel, f.Judge == judgeModel
 	if !distills && !judges && !reranks {
 		return nil, nil
 	}
