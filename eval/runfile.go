@@ -1,28 +1,24 @@
 package eval
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"recall/internal/hint"
 	"recall/internal/text"
 )
 
+// indented is how run files are written.
+var indented = json.JoinOptions(jsontext.WithIndent(" "), json.Deterministic(true))
+
 // EncodeRun encodes a run as its file holds it.
-func EncodeRun(r *Run) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	err := enc.Encode(r)
-	return b.Bytes(), err
-}
+func EncodeRun(r *Run) ([]byte, error) { return json.Marshal(r, indented) }
 
 // ReadRun reads a run file, or a baseline file.
 func ReadRun(file string) (*Run, error) {
@@ -80,73 +76,50 @@ func KeptRuns(dir string) ([]string, error) {
 	return files, nil
 }
 
-// EncodeBaseline encodes what of a run can be kept in a repository as a baseline: the system under test without
-// anybody's words and without timings, one line per session or question. That is all Compare needs; ReadRun
-// reads it.
+// EncodeBaseline encodes what of a run can be kept in a repository as a baseline: what Compare needs of the system under
+// test, without anybody's words and without timings, one line per session or question. ReadRun reads it.
 func EncodeBaseline(r *Run) ([]byte, error) {
-	kept := *r
-	kept.Systems = r.Systems[:1]
-	data, err := json.Marshal(kept)
-	if err != nil {
-		return nil, err
+	kept, from := *r, r.Systems[0]
+	kept.Command, kept.Agreement, kept.Missing, kept.Problems = nil, nil, nil, nil
+	to := System{Name: from.Name, Model: from.Model}
+	switch {
+	case from.Payloads != nil:
+		to.Payloads = &PayloadScore{Grounding: from.Payloads.Grounding}
+		for _, s := range from.Payloads.Sessions {
+			to.Payloads.Sessions = append(to.Payloads.Sessions, s.withoutText())
+		}
+	case from.Questions != nil:
+		to.Questions = &QuestionScore{}
+		for _, q := range from.Questions.Questions {
+			q.Q, q.Items, q.First, q.Seconds, q.Coverage = "", nil, "", 0, 0
+			to.Questions.Questions = append(to.Questions.Questions, q)
+		}
+	case from.Pages != nil:
+		to.Pages = &PageScore{}
+		for _, m := range from.Pages.Sessions {
+			m.Title, m.Missed, m.Lines = "", nil, nil
+			to.Pages.Sessions = append(to.Pages.Sessions, m)
+		}
 	}
-	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, err
-	}
-	if data, err = json.MarshalIndent(pruned(v), "", " "); err != nil {
-		return nil, err
-	}
-	return append(innerBreaks().ReplaceAll(data, []byte("$1")), '\n'), nil
+	kept.Systems = []System{to}
+	data, err := json.Marshal(kept, indented, json.OmitZeroStructFields(true))
+	return append(innerBreaks().ReplaceAll(data, []byte("$1")), '\n'), err
 }
 
 // innerBreaks matches line breaks deeper than the lines of a baseline file, which are the elements of
 // systems[0].payloads.sessions, five levels deep.
 var innerBreaks = text.Pattern(`\n(?: {6,}| {5}([}\]]))`)
 
-// textFields are names of text that somebody wrote, or that isn't compared; a number of such a name is kept.
-// timingFields differ between any two runs.
-var (
-	textFields = text.Set(`command problems agreement missing title text why path turns quote by about q first items
-		false_claim missed lines`)
-	timingFields = text.Set(`seconds coverage`)
-)
-
-// pruned removes text, timings and empty values, and rounds; it returns nil for an empty value.
-func pruned(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for k, x := range v {
-			_, figure := x.(float64)
-			if v[k] = pruned(x); v[k] == nil || textFields[k] && !figure || timingFields[k] {
-				delete(v, k)
-			}
-		}
-		if len(v) == 0 {
-			return nil
-		}
-	case []any:
-		if len(v) == 0 {
-			return nil
-		}
-		for i, x := range v {
-			if _, number := x.(float64); !number { // keep numbers: a rank of 0 means something
-				v[i] = pruned(x)
-			}
-		}
-	case string:
-		if v == "" {
-			return nil
-		}
-	case bool:
-		if !v {
-			return nil
-		}
-	case float64:
-		if v == 0 {
-			return nil
-		}
-		return math.Round(v*1e4) / 1e4
+// withoutText returns what a session's counts are computed from.
+func (s SessionScore) withoutText() SessionScore {
+	out := SessionScore{Session: s.Session, Project: s.Project, Pairs: s.Pairs, Lenient: s.Lenient, Tokens: s.Tokens,
+		Cut: s.Cut, Dropped: s.Dropped}
+	for _, g := range s.Gold {
+		out.Gold = append(out.Gold, GoldItem{ID: g.ID, Kind: g.Kind, Must: g.Must})
 	}
-	return v
+	for _, p := range s.Predicted {
+		out.Predicted = append(out.Predicted, Predicted{ID: p.ID, Claim: Claim{Kind: p.Kind, Rule: p.Rule},
+			Grounded: p.Grounded})
+	}
+	return out
 }
