@@ -191,7 +191,7 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	jsonl.ReadFields(r.attachment, jsonl.Fields{"type": &a.kind, "commandMode": &a.mode,
 		"prompt": &a.prompt, "planFilePath": &a.planFile, "source_uuid": &a.source,
 		"condition": &a.goal, "origin": jsonl.Fields{"kind": &a.origin}, "isMeta": &a.meta})
-	p.noteInjected(r.attachment, strings.HasPrefix(a.kind, "hook_"))
+	p.noteInjected(r.attachment, jsonl.Strings, strings.HasPrefix(a.kind, "hook_"))
 	switch a.kind {
 	case "queued_command":
 		p.takeQueuedCommand(r, n, at, a)

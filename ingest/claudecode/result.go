@@ -32,7 +32,7 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 		d.turn.Records = append(d.turn.Records, r.id())
 	}
 	if bytes.Contains(b.content, marker) {
-		text := jsonl.Unquote(b.content)
+		text := jsonl.Strings(b.content)
 		p.s.Hand(text)
 		p.s.Pasted = ingest.Union(p.s.Pasted, ingest.PayloadIDs(text, true)...)
 		d.turn.Carried = ingest.Union(d.turn.Carried, ingest.CarriedIDs(text)...)
@@ -53,9 +53,9 @@ var (
 )
 
 // noteInjected records what recall passed to the session outside its turns, through a hook or a command.
-func (p *parser) noteInjected(raw []byte, hook bool) {
+func (p *parser) noteInjected(raw []byte, read func([]byte) string, hook bool) {
 	if bytes.Contains(raw, marker) {
-		p.s.NoteRecalled(jsonl.Unquote(raw), hook)
+		p.s.NoteRecalled(read(raw), hook)
 	}
 }
 

@@ -22,11 +22,11 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		p.unknown("user content")
 		return
 	}
-	p.noteInjected(r.msg.plain, false)
+	p.noteInjected(r.msg.plain, jsonl.Unquote, false)
 	results := false
 	for i := range r.msg.blocks {
 		b := &r.msg.blocks[i]
-		if p.noteInjected(b.text, false); string(b.kind) == "tool_result" {
+		if p.noteInjected(b.text, jsonl.Unquote, false); string(b.kind) == "tool_result" {
 			p.takeResult(b, r, at)
 			results = true
 		}

@@ -3,10 +3,12 @@ package jsonl
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Reasons why JSON can't be read.
@@ -16,291 +18,128 @@ var (
 	ErrDeep   = errors.New("JSON nested more than 10,000 levels deep")
 )
 
-const maxDepth = 10_000
-
 // A Cursor walks over JSON in one pass. Its methods are called before a value and leave the cursor behind it; after the
-// first error (see Err) they do nothing. Control characters in strings and unknown escapes are accepted.
+// first error (see Err) they do nothing.
 type Cursor struct {
-	b     []byte
-	i     int
-	err   error
-	depth int
+	b   []byte
+	in  *jsontext.Decoder
+	err error
 }
 
 // NewCursor returns a cursor at the beginning of b, which must not change while it is in use.
-func NewCursor(b []byte) *Cursor { return &Cursor{b: b} }
+func NewCursor(b []byte) *Cursor {
+	return &Cursor{b: b, in: decoder(b)}
+}
+
+func decoder(b []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
 
 // Err returns the first error that the cursor encountered.
 func (c *Cursor) Err() error { return c.err }
 
-// Rest returns what follows the last value, without leading space.
+// Rest returns what follows the last value, without leading space; it isn't nil.
 func (c *Cursor) Rest() []byte {
-	c.space()
-	return c.b[c.i:]
+	rest := bytes.TrimLeft(c.b[c.in.InputOffset():], " \t\r\n")
+	return c.b[len(c.b)-len(rest):]
 }
 
-// Kind returns the first byte of the next value: one of {["tfn-0, with 0 for any digit; 0 at the end or if it isn't a
+// Kind returns the first byte of the next value: one of {["tfn0, with 0 for any number; 0 at the end or if it isn't a
 // value.
 func (c *Cursor) Kind() byte {
-	c.space()
-	if c.err != nil || c.i >= len(c.b) {
+	if c.err != nil {
 		return 0
 	}
-	switch k := c.b[c.i]; k {
-	case '{', '[', '"', 't', 'f', 'n', '-':
+	switch k := byte(c.in.PeekKind()); k {
+	case '{', '[', '"', 't', 'f', 'n', '0':
 		return k
-	default:
-		if k >= '0' && k <= '9' {
-			return '0'
-		}
-		return 0
 	}
+	return 0
 }
 
 // Object calls member with the raw name of each member, whose value it can read or leave. Another kind of value is
 // skipped, and Object returns false.
 func (c *Cursor) Object(member func(name []byte)) bool {
-	return c.each('{', func() int {
-		if c.Kind() != '"' {
-			c.Skip()
-			c.fail(ErrSyntax)
-			return c.i
+	return c.each('{', func() {
+		if name := c.RawString(); c.err == nil {
+			at := c.in.InputOffset()
+			if member(name); c.in.InputOffset() == at {
+				c.Skip()
+			}
 		}
-		name := c.RawString()
-		c.expect(':')
-		c.space()
-		at := c.i
-		if c.err == nil {
-			member(name)
-		}
-		return at
 	})
 }
 
 // Array does the same with element for each element.
 func (c *Cursor) Array(element func()) bool {
-	return c.each('[', func() int {
-		c.space()
-		at := c.i
-		element()
-		return at
+	return c.each('[', func() {
+		at := c.in.InputOffset()
+		if element(); c.in.InputOffset() == at {
+			c.Skip()
+		}
 	})
 }
 
-// each calls one for each part of an object or array; one returns where the part's value begins.
-func (c *Cursor) each(open byte, one func() int) bool {
+// each calls one for each part of an object or array.
+func (c *Cursor) each(open byte, one func()) bool {
 	if c.Kind() != open {
 		c.Skip()
 		return false
 	}
-	c.i++
-	if c.depth++; c.depth > maxDepth {
-		c.fail(ErrDeep)
+	c.token()
+	for end := jsontext.Kind(open + 2); c.err == nil && c.in.PeekKind() != end; { // '{'+2 is '}', '['+2 is ']'
+		one()
 	}
-	for first := true; c.more(open+2, first); first = false { // '{'+2 is '}', '['+2 is ']'
-		if at := one(); c.i == at && c.err == nil {
-			c.Skip()
-		}
-	}
-	c.depth--
+	c.token()
 	return c.err == nil
 }
 
-// more moves to the next member or element, or past the end.
-func (c *Cursor) more(end byte, first bool) bool {
-	c.space()
-	switch {
-	case c.err != nil:
-		return false
-	case c.i >= len(c.b):
-		c.fail(ErrCut)
-		return false
-	case c.b[c.i] == end:
-		c.i++
-		return false
-	case first:
-		return true
-	}
-	c.expect(',')
-	return c.err == nil
-}
-
-func (c *Cursor) expect(k byte) {
-	c.space()
-	switch {
-	case c.err != nil:
-	case c.i >= len(c.b):
-		c.fail(ErrCut)
-	case c.b[c.i] != k:
-		c.fail(ErrSyntax)
-	default:
-		c.i++
+func (c *Cursor) token() {
+	if c.err == nil {
+		_, err := c.in.ReadToken()
+		c.fail(err)
 	}
 }
 
-// RawString returns the content of a string with its escapes (see Unquote); nil for another kind of value.
-func (c *Cursor) RawString() []byte {
-	c.space()
-	if c.err != nil {
-		return nil
-	}
-	if c.i >= len(c.b) || c.b[c.i] != '"' {
-		c.Skip()
-		return nil
-	}
-	begin := c.i + 1
-	c.i = begin
-	c.endString()
-	if c.err != nil {
-		return nil
-	}
-	return c.b[begin : c.i-1 : c.i-1]
-}
-
-// endString moves from inside a string past its closing quote.
-func (c *Cursor) endString() {
-	at := c.i
-	for {
-		k := bytes.IndexByte(c.b[at:], '"')
-		if k < 0 {
-			c.fail(ErrCut)
-			return
-		}
-		end := at + k
-		if end == c.i || c.b[end-1] != '\\' || backslashes(c.b[c.i:end])%2 == 0 {
-			c.i = end + 1
-			return
-		}
-		at = end + 1
+// Skip moves past the next value.
+func (c *Cursor) Skip() {
+	if c.err == nil {
+		c.fail(c.in.SkipValue())
 	}
 }
 
 // Raw skips a value and returns it as written.
 func (c *Cursor) Raw() []byte {
-	c.space()
-	begin := c.i
-	c.Skip()
 	if c.err != nil {
 		return nil
 	}
-	return c.b[begin:c.i:c.i]
+	v, err := c.in.ReadValue()
+	c.fail(err)
+	return v[:len(v):len(v)]
 }
 
-// Skip moves past the next value.
-func (c *Cursor) Skip() {
-	switch c.Kind() {
-	case '"':
-		c.i++
-		c.endString()
-	case '{', '[':
-		c.skipNested()
-	case 't':
-		c.literal("true")
-	case 'f':
-		c.literal("false")
-	case 'n':
-		c.literal("null")
-	case '-', '0':
-		c.number()
-	default:
-		if c.i >= len(c.b) {
-			c.fail(ErrCut)
-		}
-		c.fail(ErrSyntax)
+// RawString returns the content of a string with its escapes (see Unquote); nil for another kind of value.
+func (c *Cursor) RawString() []byte {
+	if c.Kind() != '"' {
+		c.Skip()
+		return nil
 	}
-}
-
-// skipNested moves past an object or array without recursion. It checks brackets and strings, but not commas and
-// colons.
-func (c *Cursor) skipNested() {
-	var stack [16]byte
-	open := stack[:0]
-	for c.i < len(c.b) {
-		k := c.b[c.i]
-		c.i++
-		switch plain[k] {
-		case isPlain:
-		case isQuote:
-			if c.endString(); c.err != nil {
-				return
-			}
-		case isOpen:
-			if c.depth+len(open) >= maxDepth {
-				c.fail(ErrDeep)
-				return
-			}
-			open = append(open, k+2)
-		case isClose:
-			if open[len(open)-1] != k {
-				c.fail(ErrSyntax)
-				return
-			}
-			if open = open[:len(open)-1]; len(open) == 0 {
-				return
-			}
-		default:
-			c.fail(ErrSyntax)
-			return
-		}
+	v := c.Raw()
+	if c.err != nil {
+		return nil
 	}
-	c.fail(ErrCut)
-}
-
-const (
-	isOther = iota
-	isPlain
-	isQuote
-	isOpen
-	isClose
-)
-
-var plain = func() (t [256]uint8) {
-	for _, k := range " \t\r\n,:+-.0123456789eEtrufalsn" {
-		t[k] = isPlain
-	}
-	t['"'] = isQuote
-	t['{'], t['['] = isOpen, isOpen
-	t['}'], t[']'] = isClose, isClose
-	return t
-}()
-
-func (c *Cursor) literal(word string) {
-	end := min(c.i+len(word), len(c.b))
-	switch {
-	case string(c.b[c.i:end]) == word:
-		c.i = end
-	case end == len(c.b) && word[:end-c.i] == string(c.b[c.i:end]):
-		c.fail(ErrCut)
-	default:
-		c.fail(ErrSyntax)
-	}
-}
-
-func (c *Cursor) number() {
-	for c.i < len(c.b) {
-		switch k := c.b[c.i]; {
-		case k >= '0' && k <= '9', k == '-', k == '+', k == '.', k == 'e', k == 'E':
-			c.i++
-		default:
-			return
-		}
-	}
-}
-
-func (c *Cursor) space() {
-	for c.i < len(c.b) {
-		switch c.b[c.i] {
-		case ' ', '\t', '\r', '\n':
-			c.i++
-		default:
-			return
-		}
-	}
+	return v[1 : len(v)-1 : len(v)-1]
 }
 
 func (c *Cursor) fail(err error) {
-	if c.err == nil {
-		c.err = err
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		c.err = ErrCut
+	case strings.Contains(err.Error(), "max depth"):
+		c.err = ErrDeep
+	default:
+		c.err = ErrSyntax
 	}
 }
 
@@ -388,22 +227,22 @@ func Unquote(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return clean(string(raw))
 	}
-	var out strings.Builder // its bytes become the string without a copy
-	out.Grow(len(raw))
-	unescapeAll(&out, raw)
-	return clean(out.String())
+	quoted := append(append(append(make([]byte, 0, len(raw)+2), '"'), raw...), '"')
+	out, _ := jsontext.AppendUnquote(make([]byte, 0, len(raw)), quoted) // the error is about invalid UTF-8
+	return clean(string(out))
 }
 
-// unescapeAll writes raw with its escapes resolved.
-func unescapeAll(out *strings.Builder, raw []byte) {
-	for len(raw) > 0 {
-		k := bytes.IndexByte(raw, '\\')
-		if k < 0 {
-			out.Write(raw)
-			return
+// Strings returns the strings in a value, a line each.
+func Strings(raw []byte) string {
+	var all []string
+	for in := decoder(raw); ; {
+		t, err := in.ReadToken()
+		if err != nil {
+			return strings.Join(all, "\n")
 		}
-		out.Write(raw[:k])
-		raw = raw[k+unescape(out, raw[k:]):]
+		if t.Kind() == '"' {
+			all = append(all, clean(t.String()))
+		}
 	}
 }
 
@@ -416,49 +255,4 @@ func clean(s string) string {
 		return s
 	}
 	return string([]rune(s))
-}
-
-// unescape writes the meaning of the escape at the beginning of raw and returns its length in bytes.
-func unescape(out *strings.Builder, raw []byte) int {
-	if len(raw) < 2 {
-		return len(raw)
-	}
-	switch k := raw[1]; k {
-	case 'b', 'f', 'n', 'r', 't':
-		out.WriteByte("\b\f\n\r\t"[strings.IndexByte("bfnrt", k)])
-	case 'u':
-		return unescapeRune(out, raw)
-	default: // '"', '\\', '/', and invalid escapes
-		out.WriteByte(k)
-	}
-	return 2
-}
-
-func unescapeRune(out *strings.Builder, raw []byte) int {
-	r, ok := hex4(raw)
-	if !ok {
-		out.WriteRune(utf8.RuneError)
-		return min(len(raw), 2)
-	}
-	if !utf16.IsSurrogate(r) {
-		out.WriteRune(r)
-		return 6
-	}
-	if low, ok := hex4(raw[6:]); ok {
-		if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
-			out.WriteRune(both)
-			return 12
-		}
-	}
-	out.WriteRune(utf8.RuneError)
-	return 6
-}
-
-// hex4 reads an escape of four hexadecimal digits: \u00e4.
-func hex4(b []byte) (rune, bool) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(b[2:6]), 16, 32)
-	return rune(n), err == nil
 }
