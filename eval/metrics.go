@@ -20,17 +20,10 @@ func (m *QuestionsMade) Best() int {
 }
 
 // Hit is 1 if an expected item is among the first k results, else 0.
-func (m *QuestionsMade) Hit(k int) float64 { return indicator(m.Best() > 0 && m.Best() <= k) }
+func (m *QuestionsMade) Hit(k int) float64 { return among(m.Best(), k) }
 
-// HitSession is Hit for sessions.
-func (m *QuestionsMade) HitSession(k int) float64 {
-	return indicator(m.SessionAt > 0 && m.SessionAt <= k)
-}
-
-// HitExchange is Hit for exchanges.
-func (m *QuestionsMade) HitExchange(k int) float64 {
-	return indicator(m.ExchangeAt > 0 && m.ExchangeAt <= k)
-}
+// among is 1 if a rank is among the first k, else 0.
+func among(rank, k int) float64 { return indicator(rank > 0 && rank <= k) }
 
 // Recall is the share of expected items among the first k results.
 func (m *QuestionsMade) Recall(k int) float64 {
@@ -88,12 +81,12 @@ var QuestionMetrics = []QuestionMetric{
 	{"recall@5", func(m *QuestionsMade) float64 { return m.Recall(5) }},
 	{"MRR", (*QuestionsMade).Reciprocal},
 	{"nDCG@10", func(m *QuestionsMade) float64 { return m.NDCG(10) }},
-	{"session@1", func(m *QuestionsMade) float64 { return m.HitSession(1) }},
-	{"session@5", func(m *QuestionsMade) float64 { return m.HitSession(5) }},
-	{"session@20", func(m *QuestionsMade) float64 { return m.HitSession(20) }},
-	{"exch@1", func(m *QuestionsMade) float64 { return m.HitExchange(1) }},
-	{"exch@3", func(m *QuestionsMade) float64 { return m.HitExchange(3) }},
-	{"exch@5", func(m *QuestionsMade) float64 { return m.HitExchange(5) }},
+	{"session@1", func(m *QuestionsMade) float64 { return among(m.SessionAt, 1) }},
+	{"session@5", func(m *QuestionsMade) float64 { return among(m.SessionAt, 5) }},
+	{"session@20", func(m *QuestionsMade) float64 { return among(m.SessionAt, 20) }},
+	{"exch@1", func(m *QuestionsMade) float64 { return among(m.ExchangeAt, 1) }},
+	{"exch@3", func(m *QuestionsMade) float64 { return among(m.ExchangeAt, 3) }},
+	{"exch@5", func(m *QuestionsMade) float64 { return among(m.ExchangeAt, 5) }},
 	{"answer@1", func(m *QuestionsMade) float64 { return indicator(m.Answer1) }},
 	{"answer@5", func(m *QuestionsMade) float64 { return indicator(m.Answer5) }},
 }

@@ -3,8 +3,6 @@ package eval
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -206,18 +204,9 @@ var stillToDo = text.Pattern(`(?i)\b(?:still (?:to be|open|missing|lacks|needs)|
 
 // drawnPage draws a session's sentences at random, up to a number of tokens.
 func drawnPage(s *ingest.Session, most int) string {
-	var all []string
-	for i := range s.Turns {
-		if t := &s.Turns[i]; !t.Aside() && (t.Kind == ingest.Prompt || t.Kind == ingest.Message) {
-			all = append(all, baseline.Statements(t.OwnText())...)
-		}
-	}
-	seed := fnv.New64a()
-	seed.Write([]byte(s.ID))
-	random := rand.New(rand.NewPCG(seed.Sum64(), 0))
-	page := ""
-	for _, i := range random.Perm(len(all)) {
-		if longer := page + "- " + all[i] + "\n"; tokens.Count(longer) <= most {
+	all, page := statementsIn(s), ""
+	for _, i := range drawing(s.ID, 0).Perm(len(all)) {
+		if longer := page + "- " + all[i].Text + "\n"; tokens.Count(longer) <= most {
 			page = longer
 		}
 	}

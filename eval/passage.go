@@ -2,8 +2,6 @@ package eval
 
 import (
 	"context"
-	"hash/fnv"
-	"math/rand/v2"
 	"slices"
 
 	"recall/eval/baseline"
@@ -96,9 +94,7 @@ func (l *passagePool) draw(ctx context.Context, printed []result) (out []result,
 	if len(l.from) == 0 {
 		return nil, nil
 	}
-	seed := fnv.New64a()
-	seed.Write([]byte(l.q.id()))
-	random := rand.New(rand.NewPCG(seed.Sum64(), 0))
+	random := drawing(l.q.id(), 0)
 	for _, like := range printed {
 		var r result
 		for left := len(like.text); left > 0; {

@@ -3,7 +3,6 @@ package eval
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -204,36 +203,14 @@ func readRecords(ctx context.Context, f ingest.Found, turns map[string]string, c
 			continue
 		}
 		if err := ingest.EachLine(ctx, file, func(line jsonl.Line) {
-			var v map[string]any
-			if json.Unmarshal(line.Bytes, &v) != nil {
-				return
-			}
-			id, _ := v["uuid"].(string)
+			id := ""
+			jsonl.ReadFields(line.Bytes, jsonl.Fields{"uuid": &id})
 			if id = canonical(id, turns); cited[id] {
-				var b strings.Builder
-				texts(v, &b)
-				said[id] += "\n" + text.OneLine(b.String())
+				said[id] += "\n" + text.OneLine(jsonl.Strings(line.Bytes))
 			}
 		}); err != nil {
 			return nil, err
 		}
 	}
 	return said, nil
-}
-
-// texts writes every string that a JSON value holds.
-func texts(v any, b *strings.Builder) {
-	switch v := v.(type) {
-	case string:
-		b.WriteString(v)
-		b.WriteByte('\n')
-	case []any:
-		for _, e := range v {
-			texts(e, b)
-		}
-	case map[string]any:
-		for _, e := range v {
-			texts(e, b)
-		}
-	}
 }

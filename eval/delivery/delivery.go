@@ -25,25 +25,14 @@ import (
 // A Task is what a session is asked to do, and what of the past it should know.
 type Task struct {
 	Name   string   `json:"name"`
-	Kind   Kind     `json:"kind"`
+	Kind   string   `json:"kind"` // told, superseded, contradictory, absent or unrelated: how the past bears on it
 	Prompt string   `json:"prompt"`
 	Want   []string `json:"want"`          // each must be told, in one of the wordings that | separates
 	Not    []string `json:"not,omitempty"` // wordings that are false unless what is wanted is told beside them
 }
 
-// Kind says how the past bears on a task.
-type Kind string
-
-const (
-	Told          Kind = "told"
-	Superseded    Kind = "superseded"    // the later of two decisions
-	Contradictory Kind = "contradictory" // both
-	Absent        Kind = "absent"        // it holds nothing about it
-	Unrelated     Kind = "unrelated"     // it has a word in common
-)
-
-// silent reports whether a task of that kind should be told nothing.
-func (k Kind) silent() bool { return k == Absent || k == Unrelated }
+// silent reports whether a task should be told nothing: the past holds nothing about it, or has only a word in common.
+func (t *Task) silent() bool { return t.Kind == "absent" || t.Kind == "unrelated" }
 
 // A Project is a folder of sessions with what is asked of them.
 type Project struct {
@@ -269,7 +258,7 @@ func (d *desk) measure(ctx context.Context, f *Figures) (notes, start int, err e
 			return 0, 0, err
 		}
 		o := Outcome{Task: t.Name, Start: t.told(begin), Prompt: t.told(note), Query: t.told(found), Note: note,
-			silent: t.Kind.silent()}
+			silent: t.silent()}
 		o.False = o.silent && note != "" || t.misled(begin) && !o.Prompt || t.misled(note)
 		f.Outcomes = append(f.Outcomes, o)
 		notes, start = notes+f.noted(note), tokens.Count(begin)
