@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	texttemplate "text/template"
 	"time"
 
 	"recall/answer"
@@ -292,8 +294,10 @@ func (s *Server) week(r *http.Request, m *Memory) (any, error) {
 	if to.Before(now) {
 		v.After = to.Format(time.DateOnly)
 	}
-	v.Markdown = v.markdown()
-	return v, nil
+	var b strings.Builder
+	err = letterForm().Execute(&b, v)
+	v.Markdown = b.String()
+	return v, err
 }
 
 // changedIn returns what changed on a timeline from one time to another, the busiest project first.
@@ -319,40 +323,9 @@ func changedIn(line []history.Dated, from, to time.Time) (all []weekOf) {
 	return all
 }
 
-// markdown returns the letter as text to paste.
-func (l *letter) markdown() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s to %s\n\n%s, $%.2f\n", l.From, l.To, answer.Count(l.Sessions, "session"), l.Cost)
-	entry := func(d history.Dated) string {
-		out := fmt.Sprintf("- %s (%s)\n", voice.Sentence(d.Item), payload.Handle(d.Project, d.SessionN))
-		if quote := quoteOf(d.Item); quote != "" {
-			out += "  > " + quote + "\n"
-		}
-		return out
-	}
-	list := func(name string, entries []string) {
-		if len(entries) > 0 {
-			fmt.Fprintf(&b, "\n**%s**\n\n%s", name, strings.Join(entries, ""))
-		}
-	}
-	of := func(all []history.Dated) (entries []string) {
-		for _, d := range all {
-			entries = append(entries, entry(d))
-		}
-		return entries
-	}
-	became := func(all []history.Reversed) (entries []string) {
-		for _, r := range all {
-			entries = append(entries, fmt.Sprintf("- ~~%s~~\n", voice.Sentence(r.Earlier.Item))+"  "+entry(r.Later))
-		}
-		return entries
-	}
-	for _, p := range l.Projects {
-		fmt.Fprintf(&b, "\n## %s\n", p.Name)
-		list("Decided", of(p.Decided))
-		list("Reversed", became(p.Reversed))
-		list("Settled", became(p.Settled))
-		list("Open", of(p.Open))
-	}
-	return b.String()
-}
+// letterForm is the letter as text to paste.
+var letterForm = sync.OnceValue(func() *texttemplate.Template {
+	all := texttemplate.FuncMap(words())
+	all["sentence"] = voice.Sentence // in full
+	return texttemplate.Must(texttemplate.New("week.md").Funcs(all).ParseFS(assets, "assets/week.md"))
+})
