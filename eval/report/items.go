@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/payload"
 )
@@ -26,9 +27,9 @@ var signs = map[string]string{matched: "✓", other: "≈", missed: "○", wrong
 // item prints an item's text, and its quote if that differs.
 func (t Tables) item(name, text, quote string) string {
 	text = strings.TrimSpace(text)
-	says := t.row("", "  %s: %s", onLine(name), onLine(text))
+	says := t.row("", "  %s: %s", terminal.Line(name), terminal.Line(text))
 	if quote != "" && quote != text {
-		says += t.note("“%s”", onLine(quote))
+		says += t.note("“%s”", terminal.Line(quote))
 	}
 	return says
 }
@@ -36,7 +37,7 @@ func (t Tables) item(name, text, quote string) string {
 // outcome prints a question in a line, with what came of it.
 func outcome(q *eval.QuestionsMade) string {
 	says := func(state, what string) string {
-		return signs[state] + " " + onLine(cmp.Or(q.Q, q.ID)) + ": " + what
+		return signs[state] + " " + terminal.Line(cmp.Or(q.Q, q.ID)) + ": " + what
 	}
 	switch best := q.Best(); {
 	case len(q.Expect) == 0 && q.Refused:

@@ -10,19 +10,16 @@ import (
 	"text/template"
 
 	"recall/answer"
+	"recall/cmd/recall/terminal"
 	"recall/eval"
-	"recall/internal/escape"
 	"recall/internal/text"
 	"recall/payload"
 )
 
-// Style holds the terminal's escape sequences for styling text, or empty strings.
-type Style struct{ Bold, Dim, Green, Red, Yellow, Reset string }
-
 // Tables prints runs and judges' agreement as terminal tables.
 type Tables struct {
 	W  io.Writer
-	St Style
+	St terminal.Style
 }
 
 // tablesText holds the templates of all pages.
@@ -33,13 +30,13 @@ var tablesText string
 // Print prints a document by its template: a run as "payloads", "questions" or "items", differences as "differences",
 // an agreement as "judged".
 func (t Tables) Print(name string, doc any) {
-	words := template.FuncMap{"row": t.row, "note": t.note, "item": t.item, "line": onLine, "ranged": Ranged, "bar": bar,
+	words := template.FuncMap{"row": t.row, "note": t.note, "item": t.item, "line": terminal.Line, "ranged": Ranged, "bar": bar,
 		"share": Share, "seconds": seconds, "dollars": dollars, "count": answer.Count, "short": answer.ShortID[string],
 		"kinds": kinds, "fewer": fewer, "answers": answers, "tone": tone,
 		"outcome": outcome, "sideBySide": sideBySide,
-		"list":    func(ids []string) string { return onLine(strings.Join(ids, ", ")) },
+		"list":    func(ids []string) string { return terminal.Line(strings.Join(ids, ", ")) },
 		"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },
-		"clip":    func(n int, s string) string { return text.Clip(onLine(s), n) },
+		"clip":    func(n int, s string) string { return text.Clip(terminal.Line(s), n) },
 		"sign":    func(state string) string { return signs[state] },
 		"first":   func(i int) string { return map[bool]string{true: "bold"}[i == 0] },
 		"metrics": func() []eval.QuestionMetric { return eval.QuestionMetrics },
@@ -57,8 +54,6 @@ func (t Tables) Print(name string, doc any) {
 	}
 	fmt.Fprint(t.W, b.String())
 }
-
-func onLine(s string) string { return escape.Line(s, escape.Terminal) }
 
 // row prints a line in a style: one of Style's names in lower case, or "".
 func (t Tables) row(style, format string, args ...any) string {
@@ -147,7 +142,7 @@ func answers(systems []eval.System) (rows []struct{ Style, Cells string }) {
 		if s.Questions == nil {
 			continue
 		}
-		cells = []any{text.Clip(onLine(s.Name), 21)}
+		cells = []any{text.Clip(terminal.Line(s.Name), 21)}
 		for _, m := range eval.QuestionMetrics {
 			cells = append(cells, fmt.Sprintf("%.2f", m.Of(&s.Questions.All).Value))
 		}

@@ -41,7 +41,7 @@ func TestContents(t *testing.T) {
 		{Path: "/editonly", Calls: []string{"e1"}},
 		{Path: "/missing", Calls: []string{"w3", "nowhere"}},
 	}}
-	got, err := m.Contents(found)
+	got, err := m.Contents(t.Context(), found)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,13 +7,10 @@
 package manifest
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -23,6 +20,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"recall/ingest"
+	"recall/ingest/jsonl"
 	"recall/ingest/trace"
 	"recall/internal/text"
 	"recall/library/disk"
@@ -199,7 +197,7 @@ func (in Input) Look() InputNow {
 // Contents returns, by path, the exact contents of files that the session wrote with file tools, reconstructed from
 // the writes and edits in its archived lines. A file whose edits don't fit is omitted: a command must have changed it
 // in between.
-func (m Manifest) Contents(found ingest.Found) (map[string][]byte, error) {
+func (m Manifest) Contents(ctx context.Context, found ingest.Found) (map[string][]byte, error) {
 	ids := map[string]bool{}
 	for _, f := range m.made() {
 		for _, id := range f.Calls {
@@ -214,8 +212,8 @@ func (m Manifest) Contents(found ingest.Found) (map[string][]byte, error) {
 	for _, f := range found.Files {
 		switch f.Role {
 		case ingest.Transcript, ingest.SubagentFile, ingest.AuditLog:
-			if err := readInputs(f, ids, inputs); err != nil {
-				return nil, fmt.Errorf("%s: %w", f.Name, err)
+			if err := readInputs(ctx, f, ids, inputs); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -245,42 +243,30 @@ type toolEdit struct {
 	All bool    `json:"replace_all"`
 }
 
-// readInputs reads the inputs of the wanted calls from a transcript. Lines that can't be read are skipped.
-func readInputs(f ingest.File, ids map[string]bool, into map[string]toolInput) error {
-	r, err := f.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	lines := bufio.NewReaderSize(r, 256<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if bytes.Contains(line, []byte(`"tool_use"`)) {
-			var rec struct {
-				Message struct {
-					Content json.RawMessage `json:"content"`
-				} `json:"message"`
-			}
-			var blocks []struct {
-				ID    string          `json:"id"`
-				Input json.RawMessage `json:"input"`
-			}
-			if json.Unmarshal(line, &rec) == nil && json.Unmarshal(rec.Message.Content, &blocks) == nil {
-				for _, b := range blocks {
-					var in toolInput
-					if ids[b.ID] && json.Unmarshal(b.Input, &in) == nil {
-						into[b.ID] = in
-					}
+// readInputs reads the inputs of the wanted calls from a transcript. Lines that can't be read in full are skipped.
+func readInputs(ctx context.Context, f ingest.File, ids map[string]bool, into map[string]toolInput) error {
+	return ingest.EachLine(ctx, f, func(line jsonl.Line) {
+		if line.Cut > 0 || !bytes.Contains(line.Bytes, []byte(`"tool_use"`)) {
+			return
+		}
+		var rec struct {
+			Message struct {
+				Content json.RawMessage `json:"content"`
+			} `json:"message"`
+		}
+		var blocks []struct {
+			ID    string          `json:"id"`
+			Input json.RawMessage `json:"input"`
+		}
+		if json.Unmarshal(line.Bytes, &rec) == nil && json.Unmarshal(rec.Message.Content, &blocks) == nil {
+			for _, b := range blocks {
+				var in toolInput
+				if ids[b.ID] && json.Unmarshal(b.Input, &in) == nil {
+					into[b.ID] = in
 				}
 			}
 		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+	})
 }
 
 // replay performs the writes and edits of calls; false if one is missing or doesn't fit.

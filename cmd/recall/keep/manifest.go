@@ -217,6 +217,6 @@ func planScript(ctx context.Context, a *app.App, e library.Entry, allowed []stri
 	}
 	stay.Folders = append(manifest.Folders(s), allowed...)
 	stay.Manifest = p.Manifest(s, trace.OfSession(s), e)
-	stay.Contents, err = stay.Manifest.Contents(found)
+	stay.Contents, err = stay.Manifest.Contents(ctx, found)
 	return stay, found, err
 }

@@ -246,13 +246,6 @@ func Refuse(cmd *cobra.Command, wrong func(args []string) bool, what, wayOut str
 	return cmd
 }
 
-// Group makes a command of its subcommands.
-func Group(name string, below ...*cobra.Command) *cobra.Command {
-	cmd := Command(name, nil, nil)
-	cmd.AddCommand(below...)
-	return cmd
-}
-
 // Nothing returns the exit code for an empty document; nil if it isn't empty.
 func Nothing(empty bool) error {
 	if empty {

@@ -23,9 +23,10 @@ import (
 var Commands = option.Makers{"team": newTeamCmd}
 
 func newTeamCmd(a *app.App) *cobra.Command {
-	return option.Group("team", newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a),
-		newAdmitCmd(a), newLetInCmd(a), newLetOutCmd(a), newProjectCmd(a), newShareCmd(a), newUnshareCmd(a),
-		newSyncCmd(a), newDeleteCmd(a), newForgetCmd(a))
+	cmd := option.Command("team", nil, nil)
+	cmd.AddCommand(newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a), newAdmitCmd(a), newLetInCmd(a),
+		newLetOutCmd(a), newProjectCmd(a), newShareCmd(a), newUnshareCmd(a), newSyncCmd(a), newDeleteCmd(a), newForgetCmd(a))
+	return cmd
 }
 
 func newCreateCmd(a *app.App) *cobra.Command {

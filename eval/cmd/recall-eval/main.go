@@ -84,7 +84,7 @@ func exitCode(a *app.App, err error) int {
 
 // tables prints on the standard output.
 func tables(a *app.App) report.Tables {
-	return report.Tables{W: a.Out, St: report.Style(terminal.Styles(a.Color))}
+	return report.Tables{W: a.Out, St: terminal.Styles(a.Color)}
 }
 
 func reportCmd(a *app.App) *cobra.Command {
