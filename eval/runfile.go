@@ -76,8 +76,8 @@ func KeptRuns(dir string) ([]string, error) {
 	return files, nil
 }
 
-// EncodeBaseline encodes what of a run can be kept in a repository as a baseline: what Compare needs of the system under
-// test, without anybody's words and without timings, one line per session or question. ReadRun reads it.
+// EncodeBaseline encodes what of a run can be kept in a repository as a baseline: what Compare needs of the system
+// under test, without anybody's words and without timings, one line per session or question. ReadRun reads it.
 func EncodeBaseline(r *Run) ([]byte, error) {
 	kept, from := *r, r.Systems[0]
 	kept.Command, kept.Agreement, kept.Missing, kept.Problems = nil, nil, nil, nil

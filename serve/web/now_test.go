@@ -32,7 +32,8 @@ func TestWeekly(t *testing.T) {
 // A day's bar is as long as its part of the dearest day; days between have none.
 func TestBars(t *testing.T) {
 	u := &history.Usage{By: "day", Sessions: &history.Took{}}
-	u.Sessions.Rows = []history.Row{{Name: "unknown", Cost: 9}, {Name: "2026-11-01", Cost: 4}, {Name: "2026-11-03", Cost: 2}}
+	u.Sessions.Rows = []history.Row{{Name: "unknown", Cost: 9}, {Name: "2026-11-01", Cost: 4},
+		{Name: "2026-11-03", Cost: 2}}
 	days := spentOf(u)
 	if len(days) != mostBars {
 		t.Fatalf("%d bars are drawn, want %d", len(days), mostBars)

@@ -52,7 +52,8 @@ func (f *flags) declareGold(fs *option.Flags) {
 func (f *flags) declare(fs *option.Flags) {
 	f.declareGold(fs)
 	fs.StringVar(&f.From, "from", "", "folder with the transcripts (default: the library's)")
-	fs.OneOf(&f.Judge, "judge", judgeWords, "what decides that two facts are the same: words or model", judgeWords, judgeModel)
+	fs.OneOf(&f.Judge, "judge", judgeWords, "what decides that two facts are the same: words or model", judgeWords,
+		judgeModel)
 	fs.StringVar(&f.Out, "out", "", "file for the run (default: one in the user's cache directory)")
 	fs.StringVar(&f.Baseline, "baseline", "",
 		"fail with exit code 4 if a figure is significantly worse than in this run or baseline")
