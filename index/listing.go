@@ -75,8 +75,8 @@ func (r *reader) withoutProjects(ctx context.Context) (string, error) {
 	}
 	asked := strings.ToLower(r.q.Text)
 	for _, name := range names {
-		if name = strings.ToLower(name); containsName(asked, name) {
-			asked = strings.ReplaceAll(asked, name, " ")
+		if said := payload.ProjectIn(asked, name); said != "" {
+			asked = strings.ReplaceAll(asked, said, " ")
 		}
 	}
 	return text.OneLine(asked), nil

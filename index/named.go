@@ -2,12 +2,11 @@ package index
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"recall/internal/text"
+	"recall/payload"
 )
 
 // A result from a project that the question names scores as much more as a whole first result does; it doesn't exclude
@@ -29,7 +28,7 @@ func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
 	}
 	text := strings.ToLower(text.HeadMarked(r.q.Text, maxQuestion))
 	return slices.DeleteFunc(slices.Clone(projects), func(name string) bool {
-		return !containsName(text, strings.ToLower(name)) || !r.rareName(name, ts)
+		return payload.ProjectIn(text, name) == "" || !r.rareName(name, ts)
 	}), nil
 }
 
@@ -53,17 +52,7 @@ func (r *reader) rareName(name string, ts []term) bool {
 }
 
 func nameHasTerm(name string, t term) bool {
-	return slices.ContainsFunc(text.Content(name), func(w string) bool { return text.Stem(w) == t.stem })
-}
-
-const notInWord = `(?:^|$|[^\pL\p{Nd}_-])`
-
-// containsName reports whether a name occurs in a text, and not as a part of a word.
-func containsName(text, name string) bool {
-	if utf8.RuneCountInString(name) < 3 || !strings.Contains(text, name) {
-		return false
-	}
-	return regexp.MustCompile(notInWord + regexp.QuoteMeta(name) + notInWord).MatchString(text)
+	return slices.ContainsFunc(text.Content(name+" "+payload.ProjectHandle(name)), func(w string) bool { return text.Stem(w) == t.stem })
 }
 
 // withoutNames drops the words of projects' names that occur in no item or turn: they name where to look, and

@@ -63,3 +63,19 @@ func TestIDsHaveTheirForm(t *testing.T) {
 		}
 	}
 }
+
+func TestProjectIn(t *testing.T) {
+	for _, c := range [][3]string{
+		{"what's left on git-sync (devenv)?", "git-sync (devenv)", "git-sync (devenv)"},
+		{"did the tests pass on git-sync-devenv?", "git-sync (devenv)", "git-sync-devenv"},
+		{"what did we decide in git-sync?", "git-sync (devenv)", "git-sync"},
+		{"what did we decide in git-sync?", "Git-Sync", "git-sync"},
+		{"the git-syncer", "git-sync", ""},
+		{"the my-git-sync", "git-sync (devenv)", ""},
+		{"is it up", "it", ""},
+	} {
+		if got := ProjectIn(c[0], c[1]); got != c[2] {
+			t.Errorf("%q names %s as %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+}

@@ -11,11 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	fastjson "github.com/go-json-experiment/json"
 
@@ -395,6 +397,22 @@ func ProjectHandle(name string) string {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("-()[]{}<>|&;$`'\"\\*?!#~=", r)
 	}), "-")
 }
+
+// ProjectIn returns how a text in lower case names a project, and not as a part of a word: by its name, as its sessions
+// are typed, or without what tells equal names apart; "" if it doesn't.
+func ProjectIn(text, name string) string {
+	name = strings.ToLower(name)
+	base, _, _ := strings.Cut(name, " (")
+	for _, said := range []string{name, ProjectHandle(name), base} {
+		if utf8.RuneCountInString(said) >= 3 && strings.Contains(text, said) &&
+			regexp.MustCompile(notInWord+regexp.QuoteMeta(said)+notInWord).MatchString(text) {
+			return said
+		}
+	}
+	return ""
+}
+
+const notInWord = `(?:^|$|[^\pL\p{Nd}_-])`
 
 // CutTurns divides what names turns of a session, billing#2:31, billing#2:31-35 or 7f3c1a2b:31, into the session's name
 // and the turns, both in it. from is 0 if it names none.
