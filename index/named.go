@@ -52,7 +52,9 @@ func (r *reader) rareName(name string, ts []term) bool {
 }
 
 func nameHasTerm(name string, t term) bool {
-	return slices.ContainsFunc(text.Content(name+" "+payload.ProjectHandle(name)), func(w string) bool { return text.Stem(w) == t.stem })
+	return slices.ContainsFunc(text.Content(name+" "+payload.ProjectHandle(name)), func(w string) bool {
+		return text.Stem(w) == t.stem
+	})
 }
 
 // withoutNames drops the words of projects' names that occur in no item or turn: they name where to look, and
