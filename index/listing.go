@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -159,7 +160,14 @@ func (r *reader) newest(ctx context.Context, kinds []payload.Kind, kindOf func(*
 		}
 		return !one.item.Current() || !slices.Contains(kinds, kind) || rank.AsOfSession(kind) && last[of] != one.session
 	})
-	slices.SortStableFunc(found, func(x, y *ranked) int { return y.item.At.Compare(x.item.At) })
+	stands := slices.ContainsFunc(kinds, rank.AsOfSession)
+	slices.SortStableFunc(found, func(x, y *ranked) int {
+		newer := y.item.At.Compare(x.item.At)
+		if stands { // which is asked of where one is
+			return cmp.Or(cmp.Compare(r.boost(projects[y.session]), r.boost(projects[x.session])), newer)
+		}
+		return newer
+	})
 	return r.collapse(ctx, found)
 }
 
