@@ -57,7 +57,7 @@ func (v Voice) Line(it payload.Item) string {
 		parts := []string{v.clipped(it.Path, mostPath), text} // its state says how far it is
 		text = strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " — ")
 	}
-	if why := v.clipped(it.Why, mostText); why != "" {
+	if why := v.clipped(it.Why, mostText); why != "" && !it.Quoted() { // of a quote it is no reason
 		text += " — because " + why
 	}
 	if scope := v.clipped(it.Scope, mostScope); scope != "" {

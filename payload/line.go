@@ -49,6 +49,9 @@ var (
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}
 )
 
+// ChangedSince is the Why of what the assistant said before files were changed.
+const ChangedSince = "file edited since"
+
 // RequestRule is the rule of a goal that quotes what a person asked for, with its turn: they may have moved on since.
 const RequestRule = "request"
 
@@ -216,6 +219,8 @@ func formatLead(it *Item) string {
 	}
 	line := "“" + segment(said) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)
 	switch n := len(it.Evidence); {
+	case n < 2 && it.Why == ChangedSince:
+		return line + "; " + ChangedSince
 	case n < 2:
 		return line
 	case it.Rule == CommitRule:

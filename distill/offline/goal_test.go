@@ -174,16 +174,16 @@ func TestCutOffOrderIsNext(t *testing.T) {
 	}
 }
 
-// What a person changed of a plan isn't next once the plan was shown again, though that was refused too.
-func TestPlanShownAgain(t *testing.T) {
+// What a person changed of a plan that was being made isn't next once it was shown, though that was refused.
+func TestPlanShown(t *testing.T) {
 	const change = "Name the halls in the plan after their streets, and number the rows from the stage"
-	for again, want := range map[bool]string{true: "", false: change} {
+	for shown, want := range map[bool]string{true: "", false: change} {
 		s := talkOf([]string{"Plan the seats of the theatre.", "Here is the plan.", change, "I look at the plan."}, nil)
 		plan := ingest.ToolCall{Name: "ExitPlanMode", Done: true, Verdict: ingest.Rejected,
 			Plan: &ingest.Plan{Text: "# Seats by row\n\n1. Number the rows"}}
-		s.Turns[1].Calls = []ingest.ToolCall{plan}
+		s.Turns[1].Calls = []ingest.ToolCall{{Name: "EnterPlanMode", Done: true}}
 		s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: "ls halls"}}
-		if again {
+		if shown {
 			s.Turns[3].Calls = []ingest.ToolCall{plan}
 		}
 		all, _ := items(s)
@@ -194,7 +194,7 @@ func TestPlanShownAgain(t *testing.T) {
 			}
 		}
 		if got != want {
-			t.Errorf("shown again %v: next %q, want %q", again, got, want)
+			t.Errorf("shown %v: next %q, want %q", shown, got, want)
 		}
 	}
 }

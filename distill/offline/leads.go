@@ -92,6 +92,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 				continue
 			}
 			it := w.item(rule)
+			it.Why = w.why
 			brief := rule != payload.ReportRule && len(it.Text) < minShown && !w.settles()
 			switch {
 			case w.minor || brief || most == 0 && !lists:
@@ -115,6 +116,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
 	for _, w := range rest {
 		it := w.item(w.rule)
+		it.Why = w.why
 		form := digits().ReplaceAllString(w.text(), "")
 		if forms[form] {
 			continue
@@ -226,6 +228,7 @@ type weighed struct {
 	weight float64
 	minor  bool   // it is only quoted where there is room
 	rule   string // of its lead
+	why    string // of its lead: what makes it doubtful
 }
 
 // report cuts the assistant's last message into passages; if that is a sentence that answers nothing but what was said
@@ -297,7 +300,7 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			if p.hint() != "" || (passage{sp.reacts, p.asked()}).hint() != "" {
 				w = max(w, tellWeight*t.recency(sp))
 			}
-			out = append(out, weighed{passage: p, weight: w, minor: i >= maxOfOne})
+			out = append(out, weighed{passage: p, weight: w, minor: i >= maxOfOne, why: t.since(p)})
 		}
 	}
 	heaviestFirst(out)
@@ -309,18 +312,20 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 // that were to come next have come.
 func (t *talk) telling() (out []weighed) {
 	for _, sp := range t.speeches {
-		if sp.source != message {
+		if sp.source != message || sp.refused() {
 			continue
 		}
 		for _, p := range sp.passages() {
+			if p.overlaps(sp.takenBack) && !p.overlaps(sp.disputed) {
+				continue
+			}
 			head := p.head()
 			asksFirst := head != nil && asks(strings.TrimRight(head.text, ":")) || distill.Offers(p.run[0].text)
 			if asksFirst || distill.NeedsContext(p.text()) && p.asked() == nil || t.finished(p) {
 				continue
 			}
 			h := p.hint()
-			over := sp.exchange < t.exchangeAt(t.committed) && unfinished().MatchString(p.text()) // perhaps by now
-			holds := h != "" && !over && h != payload.Next && !p.run[0].cues.has(cueNarrate)
+			holds := h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
 			narrates := anyCue(p.run, cueNarrate|cueWant)
 			guess := h == payload.Hypothesis && looksOn(sp.parts[len(sp.parts)-1])
 			worth := holds && (sp.closing || !narrates && !guess)
@@ -334,12 +339,36 @@ func (t *talk) telling() (out []weighed) {
 				if !strings.Contains(p.speech.text[p.from():p.to()], "`") && len(about(p.text())) == 0 {
 					w *= plainShare
 				}
-				out = append(out, weighed{passage: p, weight: w, minor: !holds || !sp.closing})
+				out = append(out, weighed{passage: p, weight: w, minor: !holds || !sp.closing, why: t.since(p)})
 			}
 		}
 	}
 	heaviestFirst(out)
 	return out
+}
+
+// refused reports whether a person disagrees with a message that reports no work, and the assistant then denies
+// something: not only an offer was declined.
+func (sp *speech) refused() bool {
+	if !sp.closing || !sp.idle() || sp.answer == nil || sp.answer.answer == nil {
+		return false
+	}
+	then := sp.answer.answer
+	return text.Refuses(sp.answer.text) && denial().MatchString(passage{then, then.begins()}.text())
+}
+
+// since returns that a file of which the assistant speaks, in no report of work, or a person warns was edited since.
+func (t *talk) since(p passage) (why string) {
+	if p.user && p.hint() != payload.Flag || !p.user && !p.idle() {
+		return ""
+	}
+	eachName(p.speech.text[p.from():p.to()], func(name string) {
+		edited := func(f *touched) bool { return f.edits > 0 && f.turn.N >= p.turn.N && f.named(name) }
+		if looksLikePath(name) && slices.ContainsFunc(t.files, edited) {
+			why = payload.ChangedSince
+		}
+	})
+	return why
 }
 
 // finished reports whether a passage begins with that something isn't done of which a later commit speaks.

@@ -165,7 +165,8 @@ func (f *touched) note(sp *speech, s *sentence, name string) {
 		return
 	}
 	f.mentions++
-	if f.said == nil || ofFile(s, f.base) || !ofFile(f.said, f.base) && sp.closing {
+	better := f.said == nil || ofFile(s, f.base) || !ofFile(f.said, f.base) && sp.closing
+	if better && sp.source != plan { // what was to be done may have been done otherwise
 		f.said, f.saidBy = s, sp
 	}
 }

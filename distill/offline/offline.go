@@ -47,19 +47,18 @@ func newPayload(s *ingest.Session) *payload.Payload {
 func items(s *ingest.Session) (items []payload.Item, read []string) {
 	t, actions := listen(s), trace.Actions(s)
 	t.commits = slices.DeleteFunc(t.commits, func(sp *speech) bool { return thrownAway(actions, sp.turn.N) })
-	touched := touchedFiles(s, actions)
-	touched = findMentions(t, touched)
-	findStates(t, touched)
+	t.files = findMentions(t, touchedFiles(s, actions))
+	findStates(t, t.files)
 	done := folderWork(s, actions)
 	if len(done) > 0 {
 		done = append(done, folderWords(t)...)
 	}
 	goals := goal(t)
-	items = slices.Concat(goals, files(t, touched), records(s), done, next(t, goals))
+	items = slices.Concat(goals, files(t, t.files), records(s), done, next(t, goals))
 	items = withoutRetold(s, slices.Concat(items, leads(t, items)))
-	t.nameRemoved(items, touched)
+	t.nameRemoved(items, t.files)
 	order(items)
-	return items, onlyRead(touched, items)
+	return items, onlyRead(t.files, items)
 }
 
 // order sorts items by kind, then time and turn; next actions, and the states of tasks, keep their order.

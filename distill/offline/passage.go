@@ -193,9 +193,9 @@ var questions = text.Pattern(`(?i)^\W*(?:(?:so|and|but|ok|okay|now|also|then|und
 	`(?:was|wie|warum|wo|wer) (?:ist|sind|passiert|machen|geht|kann|können)\b)`)
 
 // met reports whether a passage is shown with how it was met, without which it would seem to stand: the reply to what
-// the assistant asks in it, or took back thereupon; and the answer to a person that it is so already.
+// the assistant asks in it or after it lists options, or took back thereupon; and the answer to a person that it is so
+// already.
 func (p passage) met() bool {
-	took := func(s sentence) bool { return s.from < p.to() && p.from() < s.to }
 	question := func(s sentence) bool { // not one that it quotes
 		return s.block == paragraph && text.AnyOf(s.text, strings.HasSuffix, "?", "？")
 	}
@@ -205,7 +205,10 @@ func (p passage) met() bool {
 	case p.user:
 		return alreadySo().MatchString(passage{p.answer, p.answer.begins()}.text())
 	}
-	return slices.ContainsFunc(p.disputed, took) || slices.ContainsFunc(p.run, question)
+	lists := func(s sentence) bool { return s.block == listItem }
+	acted := p.closing && p.idle() && p.answer.changed
+	offers := acted && asks(p.parts[len(p.parts)-1].text) && slices.ContainsFunc(p.run, lists)
+	return offers || p.overlaps(p.disputed) || slices.ContainsFunc(p.run, question)
 }
 
 // alreadySo matches what says that nothing is left to do.
@@ -226,12 +229,21 @@ func (p passage) told() (in *speech, best *sentence) {
 			s := &sp.parts[i]
 			says := s.block == paragraph && worthReading(s, sp) && !sp.foreign(s) && !asks(s.text)
 			says = says && !s.cues.has(cueNarrate) && !announces(s.text) && tells(s.text, minTelling)
+			says = says && !conditional().MatchString(s.text) && !(passage{sp, sp.parts[i : i+1]}).overlaps(sp.takenBack)
 			if n := keywords(s.text).Shared(words); says && n > most {
 				in, best, most = sp, s, n
 			}
 		}
 	}
 	return in, best
+}
+
+// conditional matches what is said of a case that may never come.
+var conditional = text.Pattern(`(?i)^\W*(?:if|falls|wenn|si) \pL+ `)
+
+// overlaps reports whether one of some sentences of its speech is in a passage.
+func (p passage) overlaps(of []sentence) bool {
+	return slices.ContainsFunc(of, func(s sentence) bool { return s.from < p.to() && p.from() < s.to })
 }
 
 // beyond returns what of the passage an item of the same turn doesn't quote, without greetings before that; where all

@@ -34,8 +34,11 @@ type speech struct {
 	afterWork bool       // tools were called before it
 	answer    *speech    // what closes the exchange that a person's words begin, or what they say next; or nil
 	disputed  []sentence // what the person objected to and the assistant thereupon took back
+	takenBack []sentence // that, and what else speaks of it
+	to        *speech    // the words of a person that its exchange began with
+	changed   bool       // files were changed in the exchange that it began
 	suspects  *speech    // the assistant's last message before it, in its exchange, that supposed something; or nil
-	plans     int        // how many plans the person had refused by then
+	planning  bool       // a plan was being made before it
 	parts     []sentence
 }
 
@@ -44,17 +47,18 @@ type speech struct {
 type talk struct {
 	session   *ingest.Session
 	speeches  []*speech
-	commits   []*speech // the messages of commits made
-	n         int       // number of exchanges
-	worked    bool      // a tool was called
-	acted     bool      // one was called since what was typed last
-	committed int       // ordinal of the turn of the last commit made or begun
-	asked     *speech   // what was typed last
-	cut       *cut      // what it broke off at, or nil
-	closing   *speech   // the assistant's last message in the current exchange, while listening
-	waiting   *speech   // what was typed last, if the assistant did nothing since, or was cut off doing it
-	notified  bool      // the last turn is a notice of the client
-	plans     int       // how many plans the person refused
+	commits   []*speech  // the messages of commits made
+	n         int        // number of exchanges
+	worked    bool       // a tool was called
+	acted     bool       // one was called since what was typed last
+	committed int        // ordinal of the turn of the last commit made or begun
+	asked     *speech    // what was typed last
+	cut       *cut       // what it broke off at, or nil
+	closing   *speech    // the assistant's last message in the current exchange, while listening
+	waiting   *speech    // what was typed last, if the assistant did nothing since, or was cut off doing it
+	notified  bool       // the last turn is a notice of the client
+	planning  bool       // a plan is being made that the person has yet to approve
+	files     []*touched // what the session changed or spoke of
 }
 
 // A cut is what a session broke off at: a call that was refused or has no result; without one, what the client says of
@@ -135,6 +139,9 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	if c.Committed() || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
 	}
+	if writes(c.Name) && c.Worked() && !isUnrelated(c.Path) && t.asked != nil {
+		t.asked.changed = true
+	}
 	t.cut = nil
 	if !c.Ran() {
 		t.cut = &cut{turn, c}
@@ -147,8 +154,8 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	if c.Plan != nil && c.Verdict == ingest.Approved {
 		t.hear(turn, c.Plan.Text, plan)
 	}
-	if c.Plan != nil && c.Verdict == ingest.Rejected {
-		t.plans++
+	if c.Name == "EnterPlanMode" || c.Plan != nil {
+		t.planning = c.Plan == nil || c.Verdict != ingest.Approved
 	}
 	if c.Verdict == ingest.Rejected && c.Reason != "" && c.ReasonTurn == "" {
 		t.startExchange(turn, c.Reason, refusing)
@@ -168,7 +175,7 @@ func newSpeech(turn *ingest.Turn, text string, from source) *speech {
 // hear adds a speech.
 func (t *talk) hear(turn *ingest.Turn, text string, from source) *speech {
 	sp := newSpeech(turn, text, from)
-	sp.exchange = t.n
+	sp.exchange, sp.to = t.n, t.asked
 	t.speeches = append(t.speeches, sp)
 	return sp
 }
@@ -180,7 +187,7 @@ func (t *talk) startExchange(turn *ingest.Turn, text string, from source) {
 		t.asked.answer = t.closing
 	}
 	sp := t.hear(turn, text, from)
-	t.asked, sp.afterWork, sp.plans, t.acted = sp, t.worked, t.plans, false
+	t.asked, sp.afterWork, sp.planning, t.acted = sp, t.worked, t.planning, false
 	if t.closing != nil {
 		t.closing.closing, t.closing.answer, sp.reacts = true, sp, t.closing
 	}
@@ -221,6 +228,9 @@ func (sp *speech) foreign(s *sentence) bool {
 	})
 }
 
+// idle reports whether no file was changed in the exchange of a message: it reports no work.
+func (sp *speech) idle() bool { return sp.to == nil || !sp.to.changed }
+
 // by says whose words they are.
 func (sp *speech) by() payload.By {
 	switch {
@@ -241,8 +251,11 @@ func (t *talk) concede() {
 	said, most := t.asked.reacts, 1
 	objected := keywords(t.asked.text + " " + passage{t.closing, t.closing.begins()}.text())
 	for _, p := range said.passages() {
-		if n := keywords(p.text()).Shared(objected); n > most {
-			most, said.disputed = n, p.run
+		if n := keywords(p.text()).Shared(objected); n > 1 {
+			said.takenBack = append(said.takenBack, p.run...)
+			if n > most {
+				most, said.disputed = n, p.run
+			}
 		}
 	}
 }

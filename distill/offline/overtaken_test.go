@@ -1,0 +1,82 @@
+package offline
+
+import (
+	"strings"
+	"testing"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// What was overtaken later in its session isn't told as if it stood: options come with the choice, what was said of a
+// file with the note that it was edited, what was taken back or refuted not at all, nor as the answer to a question.
+func TestOvertaken(t *testing.T) {
+	for name, c := range map[string]struct {
+		said  []string
+		wrote map[int]string
+		want  string // a line begins with it; "" if none holds what follows
+		with  string
+	}{
+		"options": {[]string{"The bell tower rings twice at noon, how do we stop that?",
+			"Two ways to stop the second ring:\n1. Filter the ring in `bells.go` by its second\n" +
+				"2. Lock the striker until the hour is over\n\nWhich one do you want?",
+			"let's have it locked then", "Locked. It rings once."}, map[int]string{3: "striker.go"},
+			"“Two ways to stop the second ring: Filter", "answered “let's have it locked then”"},
+		"edited since": {[]string{"The bell tower rings twice at noon, why?",
+			"The cause is the clock: `bells.go` reads the hour before the clock was set, so noon comes twice.",
+			"then read the hour after the clock was set by the tower", "It reads the hour once now."}, map[int]string{3: "bells.go"},
+			"“The cause is the clock", "turn 2; file edited since"},
+		"reported": {[]string{"The bell tower rings twice at noon, please mend it.",
+			"The cause was the clock: `bells.go` read the hour before the clock was set. It reads it once now.",
+			"and the chime, is it heard at night?", "It isn't heard at night."}, map[int]string{1: "bells.go"},
+			"“The cause was the clock", "turn 3"},
+		"refuted": {[]string{"The bell tower rings twice at noon, why?",
+			"The cause is the rope: it swings back, since `ropes.go` never damps it, and that rings the bell again.",
+			"no, the ropes were taken out last year, that can't be it",
+			"Then the clock strikes by itself.", "please stop it", "It is stopped."}, nil,
+			"", "- “The cause is the rope"},
+		"taken back, all of it": {[]string{"Does the test of the bells catch the second ring at noon?",
+			"The test rings the bells at noon and counts the strokes, so a second ring at noon is caught.\n\n" +
+				"The comment in `bells_test.go` says that a second ring can't come at noon in the test, only at night.",
+			"but the second ring comes at noon from the clock, not from the bells in the test",
+			"You're right, the test doesn't have the clock, so it can't catch the second ring.",
+			"then give it the clock", "It has the clock."}, nil,
+			"", "answered “The test rings"},
+		"answered of a case": {[]string{"Write down how the tower is built.", "It is written down.", "Why do the bells ring by wire and not by rope?",
+			"Rope rots in the tower within two winters.\n\n" +
+				"If the bells ever ring by rope again, the wire of the bells stays as a spare for the rope.",
+			"and who winds the clock of the tower?", "The warden winds the clock."}, nil, "", "answered “If the bells"},
+	} {
+		s := talkOf(c.said, c.wrote)
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload.Mint("s", p.Items, map[payload.ItemID]bool{})
+		page := payload.Render(p, payload.Options{}).Text
+		if c.want == "" {
+			if strings.Contains(page, c.with) {
+				t.Errorf("%s: %q is told\n%s", name, c.with, page)
+			}
+			continue
+		}
+		_, line, _ := strings.Cut(page, c.want)
+		line, _, _ = strings.Cut(line, "\n")
+		if !strings.Contains(line, c.with) || !strings.Contains(c.with, "since") && strings.Contains(line, "edited since") {
+			t.Errorf("%s: want %q after %q, got %q\n%s", name, c.with, c.want, line, page)
+		}
+	}
+}
+
+// What a plan was to do with a file isn't told of the file, which may have become another.
+func TestPlanTellsNoFile(t *testing.T) {
+	s := talkOf([]string{"Mend the bells.", "I planned it.", "go on", "Mended."}, map[int]string{3: "bells.go"})
+	s.Turns[1].Calls = []ingest.ToolCall{{Name: "ExitPlanMode", Done: true, Verdict: ingest.Approved,
+		Plan: &ingest.Plan{Text: "# Mend the bells\n\n- `bells.go`: add a lock for the striker"}}}
+	all, _ := items(s)
+	for _, it := range all {
+		if it.Kind == payload.File && it.Text != "New." {
+			t.Errorf("%s: %q", it.Path, it.Text)
+		}
+	}
+}
