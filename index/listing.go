@@ -24,7 +24,7 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 	if r.q.Stated || len(r.q.Text) > longestListing || strings.TrimSpace(strings.Join(r.q.Also, "")) != "" {
 		return nil, nil
 	}
-	s, err := r.withoutProjects(ctx)
+	s, names, err := r.withoutProjects(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,15 +41,15 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 	topic, n := false, 0
 	text.Each(s, func(w string) bool {
 		n++
-		if kinds := know.asks[w]; kinds != nil {
-			if asked == nil {
-				asked = kinds
-			}
-		} else if !know.nothing[w] && !know.small[w] && !text.Stop(w) {
-			topic = true
+		if asked == nil {
+			asked = know.asks[w]
 		}
+		topic = know.topic(w)
 		return !topic
 	})
+	if asked != nil && !topic && len(names) > 0 {
+		r.names = names // however often the name is said in it
+	}
 	within = within || len(r.names) > 0 || r.q.Project != "" || !r.q.Since.IsZero() || !r.q.Until.IsZero()
 	switch {
 	case topic || n == 0 && !within && asked == nil:
@@ -64,23 +64,18 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 	return asked, nil
 }
 
-// withoutProjects returns the question in lower case without the names of the projects that it is limited to.
-func (r *reader) withoutProjects(ctx context.Context) (string, error) {
-	names := slices.Clone(r.names)
-	if r.q.Project != "" {
-		names = append(names, r.q.Project)
-	} else if all, err := r.projects(ctx); err != nil {
-		return "", err
-	} else if len(all) == 1 {
-		names = append(names, all...)
-	}
-	asked := strings.ToLower(r.q.Text)
-	for _, name := range names {
-		if said := payload.ProjectIn(asked, name); said != "" {
-			asked = strings.ReplaceAll(asked, said, " ")
+// withoutProjects returns the question in lower case without the names of projects, and the projects that it names.
+func (r *reader) withoutProjects(ctx context.Context) (asked string, names []string, err error) {
+	all, err := r.projects(ctx)
+	asked = strings.ToLower(r.q.Text)
+	question := asked
+	for _, name := range slices.Backward(all) { // longer ones first
+		said := payload.ProjectIn(question, name)
+		if said != "" && cmp.Or(r.q.Project, name) == name && (slices.Contains(r.names, name) || phrases().topic(said)) {
+			names, asked = append(names, name), strings.ReplaceAll(asked, said, " ")
 		}
 	}
-	return text.OneLine(asked), nil
+	return text.OneLine(asked), names, err
 }
 
 const (
@@ -151,14 +146,14 @@ func (r *reader) newest(ctx context.Context, kinds []payload.Kind, kindOf func(*
 	if err := r.load(ctx, found); err != nil {
 		return nil, err
 	}
-	last := map[string]int64{} // by project and kind
+	last := map[string]int64{} // by project
 	found = slices.DeleteFunc(found, func(one *ranked) bool {
-		kind := kindOf(&one.item)
-		of := projects[one.session] + "\x00" + string(kind)
-		if _, ok := last[of]; !ok {
+		kind, of := kindOf(&one.item), projects[one.session]
+		stood := rank.AsOfSession(kind) && slices.Contains(kinds, kind)
+		if stood && last[of] == 0 {
 			last[of] = one.session
 		}
-		return !one.item.Current() || !slices.Contains(kinds, kind) || rank.AsOfSession(kind) && last[of] != one.session
+		return !one.item.Current() || !slices.Contains(kinds, kind) || stood && last[of] != one.session
 	})
 	stands := slices.ContainsFunc(kinds, rank.AsOfSession)
 	slices.SortStableFunc(found, func(x, y *ranked) int {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ func TestListing(t *testing.T) {
 	}
 	x := openWith(t,
 		doc("kiln", "one", 0, item("oldstep000", payload.Next, "Write the load test"),
+			item("oldgoal000", payload.Goal, "Bookings survive a restart"),
 			item("sqlite0000", payload.Decision, "Bookings are kept in SQLite"),
 			item("graphql000", payload.Eliminated, "GraphQL, nobody here knows it"),
 			item("waitlist00", payload.Deferred, "A waitlist waits for the opening")),
@@ -40,6 +42,13 @@ func TestListing(t *testing.T) {
 			ID: "lensring00", Kind: payload.Lead, Hint: payload.Deferred, Text: "the ring has to wait"}},
 			Item{Item: payload.Item{ID: "lenslast00", Kind: payload.Lead, Rule: payload.ReportRule,
 				Text: "The aperture ring is still loose."}}))
+	said := []Item{item("quayflag00", payload.Flag, "The quay's tide table is in local time")}
+	for i := range fewDocs { // so often that its name is no rare word
+		said = append(said, item(fmt.Sprintf("quaylead%02d", i), payload.Lead, fmt.Sprintf("the quay has berth %d", i)))
+	}
+	if err := x.Put(t.Context(), doc("quay", "five", -20, said...)); err != nil {
+		t.Fatal(err)
+	}
 	link := payload.Link{From: "postgres00", To: "sqlite0000", Relation: payload.Supersedes, Collapses: true,
 		Maker: payload.ByRule, Rule: "r", Precision: 1, At: day.AddDate(0, 0, 7)}
 	if err := x.PutLinks(t.Context(), []payload.Link{link}, "made", nil, nil); err != nil {
@@ -61,6 +70,9 @@ func TestListing(t *testing.T) {
 		{Query{Text: "what's next?"}, []string{"heronstep0", "newstep000"}}, // a project's last word
 		{Query{Text: "what's left on kiln"}, []string{"vat0000000", "newstep000", "waitlist00"}},
 		{Query{Text: "Where did we leave off on kiln?"}, []string{"newstep000"}},
+		{Query{Text: "What did I ask you to do on kiln?"}, []string{"oldgoal000"}},
+		{Query{Text: "What did we decide on kiln last time?"}, []string{"postgres00", "graphql000"}},
+		{Query{Text: "any warnings on quay?"}, []string{"quayflag00"}},
 		{Query{Text: "¿Dónde nos quedamos? kiln"}, []string{"newstep000"}},
 		// Nobody noted anything in lens; what was said looks like it, or tells where it ended.
 		{Query{Text: "where were we?", Project: "lens"}, []string{"lenslast00"}},

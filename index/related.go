@@ -91,6 +91,11 @@ type phrasing struct {
 	pairs                  []pair
 }
 
+// topic reports whether a word may be what a question is about.
+func (p *phrasing) topic(w string) bool {
+	return p.asks[w] == nil && !p.nothing[w] && !p.small[w] && !text.Stop(w)
+}
+
 // pair is two adjacent words with the kinds that they ask for.
 type pair struct {
 	text  string
