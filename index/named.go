@@ -61,7 +61,7 @@ func nameHasTerm(name string, t term) bool {
 // aren't missing.
 func withoutNames(ts []term, names []string) []term {
 	return less(ts, func(t term) bool {
-		return t.df == 0 && slices.ContainsFunc(names, func(name string) bool { return nameHasTerm(name, t) })
+		return slices.ContainsFunc(names, func(name string) bool { return nameHasTerm(name, t) })
 	})
 }
 
