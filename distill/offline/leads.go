@@ -118,7 +118,8 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		it := w.item(w.rule)
 		it.Why = w.why
 		form := digits().ReplaceAllString(w.text(), "")
-		if forms[form] {
+		onTheWay := !w.user && len(w.parts) == 1 && it.Hint == "" && len(w.turn.Calls) > 0
+		if forms[form] || onTheWay { // "Now add the test.": a step that is done by now
 			continue
 		}
 		forms[form] = true
@@ -200,16 +201,17 @@ func (c *cut) item() (payload.Item, bool) {
 	}
 	quote, why := c.turn.Text, "the client"
 	if call := c.call; call != nil {
-		what := "call"
+		what, refused := "call", " refused by the user"
 		switch quote = call.With(); {
 		case call.Plan != nil:
 			what, quote = "plan", strings.TrimLeft(call.Plan.Text, "# \n")
+			refused = " not approved by the user" // which may just clear the context first
 		case ingest.Commits(call.Command):
 			what, quote = "commit", cmp.Or(ingest.CommitSubject(call.Command), quote)
 		}
 		switch {
 		case call.Verdict == ingest.Rejected:
-			why = what + " refused by the user"
+			why = what + refused
 		case call.Done:
 			why = what + " not allowed"
 		default:

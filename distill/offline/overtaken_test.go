@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,5 +79,35 @@ func TestPlanTellsNoFile(t *testing.T) {
 		if it.Kind == payload.File && it.Text != "New." {
 			t.Errorf("%s: %q", it.Path, it.Text)
 		}
+	}
+}
+
+// Who declines a plan with words of praise, to clear the context first, ruled nothing out.
+func TestPlanThatIsAgreedTo(t *testing.T) {
+	for _, reason := range []string{"This plan is excellent, write it to the disk and take option 1", "looks good, clear the context",
+		"the last plan sounds really good, keep it for Monday"} {
+		s := talkOf([]string{"Plan the new bell tower.", "I have the plan."}, nil)
+		s.Turns[1].Calls = []ingest.ToolCall{{ID: "c", Name: "ExitPlanMode", Verdict: ingest.Rejected, Reason: reason,
+			Plan: &ingest.Plan{Text: "# Bells by wire\n\n1. Hang the wire"}}}
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page := payload.Render(p, payload.Options{}).Text; strings.Contains(page, "refusing") {
+			t.Errorf("%q rules out:\n%s", reason, page)
+		}
+	}
+}
+
+// What an assistant says in a sentence as it takes a step isn't told when the step is taken.
+func TestStepsOnTheWay(t *testing.T) {
+	s := talkOf([]string{"The bell tower rings twice at noon, please mend it.",
+		"Now the second ring goes into the clock of the tower.",
+		"and the chime of the tower, is it heard at night?", "It isn't heard at night."}, nil)
+	s.Turns[1].Calls = []ingest.ToolCall{{ID: "c", Name: "Edit", Path: "clock.go", Done: true}}
+	all, _ := items(s)
+	quotes := func(it payload.Item) bool { return strings.Contains(it.Text, "Now the second ring") }
+	if slices.ContainsFunc(all, quotes) {
+		t.Error("a step on the way is told")
 	}
 }

@@ -253,7 +253,8 @@ func refusals(s *ingest.Session) []payload.Item {
 	}
 	for turn, c := range ingest.EachCall(s.Turns) {
 		reason := text.OneLine(c.Reason)
-		refused := c.Verdict == ingest.Rejected && len(c.Answers) == 0 && !turn.Aside()
+		refused := c.Verdict == ingest.Rejected && len(c.Answers) == 0 && !turn.Aside() &&
+			!(c.Plan != nil && text.Agrees(reason)) // "looks good, but clear the context first"
 		later := c.Path != "" && changed[c.Path] > turn.N // then one way to change it was refused, not that it is
 		// What is said with the refusal is about what was refused; what else was typed next may be about anything.
 		ofCall := (c.Command != "" || c.Path != "" && !later) && c.ReasonTurn == "" && strings.Contains(reason, " ")

@@ -171,6 +171,8 @@ var (
 	agreeing = Pattern(`(?i)^\W*(?:hm+,? )?(?:yes|yep|yeah|yup|sure|` +
 		`ok|okay|oki|good|great|fine|perfect|right|exactly|correct|` +
 		`definitely|of course|do (?:it|that)|go ahead|sounds|please do|agreed|makes sense|ja|genau|gern|oui|sim|` +
+		`(?:(?:it|this|that|(?:the|this|your) (?:\w+ )?plan) )?(?:is|looks|sounds) (?:(?:really|very|all|so) )?` +
+		`(?:excellent|great|good|perfect|fine|right)|` +
 		`stimmt|klar|passt|sehe? ich (?:auch|genauso)|so do i|same here|claro|vale|d['’]accord)\b|` +
 		`^(?:sí|好的?|可以|行|是的|对|嗯|没问题|はい|うん|了解です|了解|お願いします|네|예|좋아요?)(?:[\s，。、！,.!]|$)`)
 	refusing = Pattern(`(?i)^\W*(?:(?:hm+|actually|ah|ach|oh),? )?(?:no\b|nope|nah\b|nein\b|non\b|` +
