@@ -25,8 +25,8 @@ func TestOvertaken(t *testing.T) {
 			"“Two ways to stop the second ring: Filter", "answered “let's have it locked then”"},
 		"edited since": {[]string{"The bell tower rings twice at noon, why?",
 			"The cause is the clock: `bells.go` reads the hour before the clock was set, so noon comes twice.",
-			"then read the hour after the clock was set by the tower", "It reads the hour once now."}, map[int]string{3: "bells.go"},
-			"“The cause is the clock", "turn 2; file edited since"},
+			"then read the hour after the clock was set by the tower", "It reads the hour once now."},
+			map[int]string{3: "bells.go"}, "“The cause is the clock", "turn 2; file edited since"},
 		"reported": {[]string{"The bell tower rings twice at noon, please mend it.",
 			"The cause was the clock: `bells.go` read the hour before the clock was set. It reads it once now.",
 			"and the chime, is it heard at night?", "It isn't heard at night."}, map[int]string{1: "bells.go"},
@@ -43,7 +43,8 @@ func TestOvertaken(t *testing.T) {
 			"You're right, the test doesn't have the clock, so it can't catch the second ring.",
 			"then give it the clock", "It has the clock."}, nil,
 			"", "answered “The test rings"},
-		"answered of a case": {[]string{"Write down how the tower is built.", "It is written down.", "Why do the bells ring by wire and not by rope?",
+		"answered of a case": {[]string{"Write down how the tower is built.", "It is written down.",
+			"Why do the bells ring by wire and not by rope?",
 			"Rope rots in the tower within two winters.\n\n" +
 				"If the bells ever ring by rope again, the wire of the bells stays as a spare for the rope.",
 			"and who winds the clock of the tower?", "The warden winds the clock."}, nil, "", "answered “If the bells"},
@@ -63,7 +64,8 @@ func TestOvertaken(t *testing.T) {
 		}
 		_, line, _ := strings.Cut(page, c.want)
 		line, _, _ = strings.Cut(line, "\n")
-		if !strings.Contains(line, c.with) || !strings.Contains(c.with, "since") && strings.Contains(line, "edited since") {
+		if !strings.Contains(line, c.with) ||
+			!strings.Contains(c.with, "since") && strings.Contains(line, "edited since") {
 			t.Errorf("%s: want %q after %q, got %q\n%s", name, c.with, c.want, line, page)
 		}
 	}
@@ -84,8 +86,8 @@ func TestPlanTellsNoFile(t *testing.T) {
 
 // Who declines a plan with words of praise, to clear the context first, ruled nothing out.
 func TestPlanThatIsAgreedTo(t *testing.T) {
-	for _, reason := range []string{"This plan is excellent, write it to the disk and take option 1", "looks good, clear the context",
-		"the last plan sounds really good, keep it for Monday"} {
+	for _, reason := range []string{"This plan is excellent, write it to the disk and take option 1",
+		"looks good, clear the context", "the last plan sounds really good, keep it for Monday"} {
 		s := talkOf([]string{"Plan the new bell tower.", "I have the plan."}, nil)
 		s.Turns[1].Calls = []ingest.ToolCall{{ID: "c", Name: "ExitPlanMode", Verdict: ingest.Rejected, Reason: reason,
 			Plan: &ingest.Plan{Text: "# Bells by wire\n\n1. Hang the wire"}}}
