@@ -33,13 +33,14 @@ type cuePhrase struct {
 
 // cueNames lists the classes in the order of their bits. All languages use the same ones.
 var cueNames = strings.Fields("want order name narrate turn menu greet skip later ruled warn next " +
-	"cause suppose settle")
+	"cause suppose settle step")
 
 var (
 	cueOrder, cueWant = cueOf("order"), cueOf("want")
 	cueTurn           = cueOf("turn")
 	cueGreet          = cueOf("greet")
 	cueNarrate        = cueOf("narrate")
+	cueStep           = cueOf("step")    // as narrate, if calls follow
 	cueMenu           = cueOf("menu")
 	cueWarn, cueRuled = cueOf("warn"), cueOf("ruled")
 	cueSuppose        = cueOf("suppose")

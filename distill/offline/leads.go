@@ -118,7 +118,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		it := w.item(w.rule)
 		it.Why = w.why
 		form := digits().ReplaceAllString(w.text(), "")
-		onTheWay := !w.user && len(w.parts) == 1 && it.Hint == "" && len(w.turn.Calls) > 0
+		onTheWay := len(w.turn.Calls) > 0 && len(w.parts) == 1 && w.run[0].cues.has(cueNarrate|cueStep)
 		if forms[form] || onTheWay { // "Now add the test.": a step that is done by now
 			continue
 		}
