@@ -40,7 +40,7 @@ var (
 	cueTurn           = cueOf("turn")
 	cueGreet          = cueOf("greet")
 	cueNarrate        = cueOf("narrate")
-	cueStep           = cueOf("step")    // as narrate, if calls follow
+	cueStep           = cueOf("step") // what is done next, if it is said with a call
 	cueMenu           = cueOf("menu")
 	cueWarn, cueRuled = cueOf("warn"), cueOf("ruled")
 	cueSuppose        = cueOf("suppose")
