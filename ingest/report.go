@@ -154,7 +154,7 @@ func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte) (rest []
 	for len(b) > 0 {
 		rest, why := read(b)
 		switch {
-		case rest == nil && !l.Ended:
+		case rest == nil && !l.Ended && why == jsonl.ErrCut.Error(): // it is still being written, or never was
 			r.Tail = true
 			return
 		case rest == nil:
