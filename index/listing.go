@@ -47,6 +47,7 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 		topic = know.topic(w)
 		return !topic
 	})
+	topic = topic || len(names) > len(r.names) && len(r.known) > 1 && strings.Contains(s, "about") // "about the cli"
 	if asked != nil && !topic && len(names) > 0 {
 		r.names = names // however often the name is said in it
 	}
@@ -68,11 +69,10 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 func (r *reader) withoutProjects(ctx context.Context) (asked string, names []string, err error) {
 	all, err := r.projects(ctx)
 	asked = strings.ToLower(r.q.Text)
-	question := asked
-	for _, name := range slices.Backward(all) { // longer ones first
-		said := payload.ProjectIn(question, name)
-		if said != "" && cmp.Or(r.q.Project, name) == name && (slices.Contains(r.names, name) || phrases().topic(said)) {
-			names, asked = append(names, name), strings.ReplaceAll(asked, said, " ")
+	for _, p := range slices.Backward(all) { // longer ones first
+		said := payload.ProjectIn(strings.ToLower(r.q.Text), p)
+		if said != "" && cmp.Or(r.q.Project, p) == p && (slices.Contains(r.names, p) || phrases().topic(said)) {
+			names, asked = append(names, p), strings.ReplaceAll(asked, said, " ")
 		}
 	}
 	return text.OneLine(asked), names, err

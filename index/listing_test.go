@@ -100,7 +100,7 @@ func TestListing(t *testing.T) {
 	}
 	for _, q := range []Query{
 		{Text: "what did we decide about bookings?"}, {Text: "progress"}, {Text: "the"}, {Text: "???"},
-		{Text: "what's left", Also: []string{"calendar"}},
+		{Text: "any warnings about the quay?"}, {Text: "what's left", Also: []string{"calendar"}},
 		{Text: "what are the hypotheses?"}, // there are none
 	} {
 		if a := search(t, x, q); len(a.Listed) > 0 {
