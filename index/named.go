@@ -57,8 +57,7 @@ func nameHasTerm(name string, t term) bool {
 	})
 }
 
-// withoutNames drops the words of projects' names that occur in no item or turn: they name where to look, and
-// aren't missing.
+// withoutNames drops the words of projects' names: they name where to look.
 func withoutNames(ts []term, names []string) []term {
 	return less(ts, func(t term) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return nameHasTerm(name, t) })

@@ -1,9 +1,12 @@
 package index
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"recall/payload"
 )
 
 // A project's name in a question brings its results up and leaves the others'
@@ -81,5 +84,27 @@ func TestAskedFromAProject(t *testing.T) {
 		if !others {
 			t.Errorf("%q asked from %q: nothing of the other project", c.q, c.here)
 		}
+	}
+}
+
+// A project's name says where to look: an item that holds the name says no more of the question.
+func TestNameIsNoWordToFind(t *testing.T) {
+	of := func(project string, texts ...string) Doc {
+		d := Doc{Session: project, Project: project, Start: day, End: day}
+		for i, text := range texts {
+			d.Items = append(d.Items, Item{Item: payload.Item{ID: payload.ItemID(fmt.Sprintf("%s%06d", project[:4], i)),
+				Kind: payload.Decision, Text: text, At: day}})
+		}
+		return d
+	}
+	x := openWith(t, of("kiln", "Kiln has a rig", "The import stopped, as one column of the table had another name than before"),
+		of("heron", "The import stops at noon", "Import the list of birds", "No import of pictures",
+			"Stop the import by hand", "The export stops at night", "The import has a bar"))
+	a := search(t, x, Query{Text: "why did the import stop in kiln?"})
+	if got := itemsOf(a); len(got) == 0 || got[0] != "kiln000001" {
+		t.Errorf("got %v, want kiln000001 first", got)
+	}
+	if got := itemsOf(search(t, x, Query{Text: "rig in kiln"})); len(got) == 0 || got[0] != "kiln000000" {
+		t.Errorf("got %v, want kiln000000 first", got)
 	}
 }
