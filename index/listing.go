@@ -126,7 +126,7 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 }
 
 // newest returns the items that pass the query's filters and, by how they are shown, its kinds, newest first. Of what
-// says how things stood in a session, only a project's latest session counts.
+// says how things stood in a session, only the latest counts that a person held in a project, if there is one.
 func (r *reader) newest(ctx context.Context, kinds []payload.Kind, kindOf func(*payload.Item) payload.Kind) ([]*ranked,
 	error) {
 	sessions, err := r.newestSessions(ctx)
@@ -166,8 +166,8 @@ func (r *reader) newest(ctx context.Context, kinds []payload.Kind, kindOf func(*
 	return r.collapse(ctx, found)
 }
 
-// newestSessions returns the rows of the sessions that may hold listed items, newest first, so that not all
-// items need to be read.
+// newestSessions returns the rows of the sessions that may hold listed items, newest first but last those that programs
+// held, so that not all items need to be read.
 func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 	conds, args := []string{`items>0`}, []any{}
 	projects := r.names
@@ -178,7 +178,7 @@ func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 		conds, args = append(conds, `project IN (SELECT value FROM json_each(?))`), append(args, jsonList(projects))
 	}
 	return column[int64](ctx, r.tx, `SELECT id FROM session WHERE `+strings.Join(conds,
-		` AND `)+` ORDER BY end DESC, start DESC, id`, args...)
+		` AND `)+` ORDER BY title LIKE 'headless: %', end DESC, start DESC, id`, args...)
 }
 
 // itemsOf reads the sessions' items that pass the query's filters, newest first, and notes the sessions' projects.
@@ -191,6 +191,6 @@ func (r *reader) itemsOf(ctx context.Context, sessions []int64, projects map[int
 		return one, err
 	}, `SELECT e.id, e.session, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN `+
 		`(SELECT value FROM json_each(?)) AND `+
-		strings.Join(conds, ` AND `)+` ORDER BY e.at DESC, s.start DESC, e.n DESC, e.id`,
+		strings.Join(conds, ` AND `)+` ORDER BY s.title LIKE 'headless: %', e.at DESC, s.start DESC, e.n DESC, e.id`,
 		append([]any{jsonList(sessions)}, args...)...)
 }
