@@ -405,14 +405,15 @@ func ProjectIn(text, name string) string {
 	base, _, _ := strings.Cut(name, " (")
 	for _, said := range []string{name, ProjectHandle(name), base} {
 		if utf8.RuneCountInString(said) >= 3 && strings.Contains(text, said) &&
-			regexp.MustCompile(notInWord+regexp.QuoteMeta(said)+notInWord).MatchString(text) {
+			regexp.MustCompile(`(?:^|[^\pL\p{Nd}_-])`+regexp.QuoteMeta(said)+nameEnds).MatchString(text) {
 			return said
 		}
 	}
 	return ""
 }
 
-const notInWord = `(?:^|$|[^\pL\p{Nd}_-])`
+// nameEnds matches what may stand after a project's name: nothing that makes it another's.
+const nameEnds = `(?:$|[^\pL\p{Nd}_ -]| (?:$|[^(]))`
 
 // CutTurns divides what names turns of a session, billing#2:31, billing#2:31-35 or 7f3c1a2b:31, into the session's name
 // and the turns, both in it. from is 0 if it names none.
