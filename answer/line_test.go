@@ -2,6 +2,7 @@ package answer
 
 import (
 	"testing"
+	"time"
 
 	"recall/payload"
 )
@@ -33,6 +34,17 @@ func TestSearchedSays(t *testing.T) {
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("%+v says %q, not %q", s, got, want)
+		}
+	}
+}
+
+// Nobody said a commit's subject.
+func TestStateOfQuotes(t *testing.T) {
+	for rule, want := range map[string]string{payload.CommitRule: "committed 2026-04-17",
+		payload.ReportRule: "said 2026-04-17"} {
+		it := payload.Item{Kind: payload.Lead, Rule: rule, At: time.Date(2026, 4, 17, 15, 0, 0, 0, time.Local)}
+		if got := State(it); got != want {
+			t.Errorf("%s: got %q, want %q", rule, got, want)
 		}
 	}
 }

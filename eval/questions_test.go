@@ -131,7 +131,8 @@ func TestQuestionsOfTheSamples(t *testing.T) {
 		t.Fatalf("got systems %v", run.Systems)
 	}
 	if oracle.All.Means["hit@20"].Value < .9 {
-		t.Errorf("the oracle has what was asked for among twenty for %.2f of the questions, want .9", oracle.All.Means["hit@20"].Value)
+		t.Errorf("the oracle has what was asked for among twenty for %.2f of the questions, want .9",
+			oracle.All.Means["hit@20"].Value)
 	}
 	if ours.All.Means["answer@1"].Value <= messages.All.Means["answer@1"].Value {
 		t.Errorf("answer@1 %.2f, no better than %.2f of messages as they are", ours.All.Means["answer@1"].Value,

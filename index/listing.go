@@ -79,7 +79,8 @@ func (r *reader) withoutProjects(ctx context.Context) (asked string, names []str
 }
 
 const (
-	longestListing = 300 // length limit of such a question, in bytes
+	Headless       = "headless: " // begins the title of a session that a program held
+	longestListing = 300          // length limit of such a question, in bytes
 	// listedAtOnce is how many items are enough before superseded ones are removed; they are read from
 	// sessionsAtOnce sessions at a time.
 	listedAtOnce   = 400
@@ -178,7 +179,7 @@ func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 		conds, args = append(conds, `project IN (SELECT value FROM json_each(?))`), append(args, jsonList(projects))
 	}
 	return column[int64](ctx, r.tx, `SELECT id FROM session WHERE `+strings.Join(conds,
-		` AND `)+` ORDER BY title LIKE 'headless: %', end DESC, start DESC, id`, args...)
+		` AND `)+` ORDER BY title LIKE '`+Headless+`%', end DESC, start DESC, id`, args...)
 }
 
 // itemsOf reads the sessions' items that pass the query's filters, newest first, and notes the sessions' projects.
@@ -191,6 +192,6 @@ func (r *reader) itemsOf(ctx context.Context, sessions []int64, projects map[int
 		return one, err
 	}, `SELECT e.id, e.session, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN `+
 		`(SELECT value FROM json_each(?)) AND `+
-		strings.Join(conds, ` AND `)+` ORDER BY s.title LIKE 'headless: %', e.at DESC, s.start DESC, e.n DESC, e.id`,
+		strings.Join(conds, ` AND `)+` ORDER BY s.title LIKE '`+Headless+`%', e.at DESC, s.start DESC, e.n DESC, e.id`,
 		append([]any{jsonList(sessions)}, args...)...)
 }

@@ -97,7 +97,8 @@ func TestNameIsNoWordToFind(t *testing.T) {
 		}
 		return d
 	}
-	x := openWith(t, of("kiln", "Kiln has a rig", "The import stopped, as one column of the table had another name than before"),
+	x := openWith(t, of("kiln", "Kiln has a rig",
+		"The import stopped, as one column of the table had another name than before"),
 		of("heron", "The import stops at noon", "Import the list of birds", "No import of pictures",
 			"Stop the import by hand", "The export stops at night", "The import has a bar"))
 	a := search(t, x, Query{Text: "why did the import stop in kiln?"})

@@ -359,7 +359,7 @@ func (w *writer) index(m *Member) error {
 	p := m.page.payload
 	doc := index.DocOf(withoutForgotten(m.Session, gone[m.Entry.ID]), p, m.project.Name)
 	if m.Session.Headless { // as results name it
-		doc.Title = "headless: " + doc.Title
+		doc.Title = index.Headless + doc.Title
 	}
 	doc.Also = w.run.p.named(m.also)
 	doc.Stamp = indexStamp(madeStamp(m.made), m.project.Name, doc.Also...)

@@ -21,7 +21,7 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 			return nil
 		case begun && t.cut.call != nil && ingest.Commits(t.cut.call.Command) && !inSteps().MatchString(sp.text):
 			// no more than the commit is left
-		case begun && t.cut.call != nil && t.cut.call.Plan != nil && sp.planning: // it changed the plan that was shown then
+		case begun && t.cut.call != nil && t.cut.call.Plan != nil && sp.planning: // it changed the plan shown then
 		case ok && (tried || slices.ContainsFunc(sp.parts, sentence.requests)): // no good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
 			if _, of, there := (passage{sp, sp.parts}).answered(); there {

@@ -88,15 +88,12 @@ func TestPlanTellsNoFile(t *testing.T) {
 func TestPlanThatIsAgreedTo(t *testing.T) {
 	for _, reason := range []string{"This plan is excellent, write it to the disk and take option 1",
 		"looks good, clear the context", "the last plan sounds really good, keep it for Monday"} {
-		s := talkOf([]string{"Plan the new bell tower.", "I have the plan."}, nil)
+		s := talkOf([]string{"Plan the new bell tower.", "I have the plan.", "and draw it", "It is drawn."}, nil)
 		s.Turns[1].Calls = []ingest.ToolCall{{ID: "c", Name: "ExitPlanMode", Verdict: ingest.Rejected, Reason: reason,
 			Plan: &ingest.Plan{Text: "# Bells by wire\n\n1. Hang the wire"}}}
-		p, err := Distiller{}.Distill(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if page := payload.Render(p, payload.Options{}).Text; strings.Contains(page, "refusing") {
-			t.Errorf("%q rules out:\n%s", reason, page)
+		all, _ := items(s)
+		if slices.ContainsFunc(all, func(it payload.Item) bool { return it.Rule == payload.RefusalRule }) {
+			t.Errorf("%q refuses", reason)
 		}
 	}
 }

@@ -229,7 +229,8 @@ func (p passage) told() (in *speech, best *sentence) {
 			s := &sp.parts[i]
 			says := s.block == paragraph && worthReading(s, sp) && !sp.foreign(s) && !asks(s.text)
 			says = says && !s.cues.has(cueNarrate) && !announces(s.text) && tells(s.text, minTelling)
-			says = says && !conditional().MatchString(s.text) && !(passage{sp, sp.parts[i : i+1]}).overlaps(sp.takenBack)
+			says = says && !conditional().MatchString(s.text) &&
+				!(passage{sp, sp.parts[i : i+1]}).overlaps(sp.takenBack)
 			if n := keywords(s.text).Shared(words); says && n > most {
 				in, best, most = sp, s, n
 			}

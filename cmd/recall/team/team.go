@@ -25,7 +25,8 @@ var Commands = option.Makers{"team": newTeamCmd}
 func newTeamCmd(a *app.App) *cobra.Command {
 	cmd := option.Command("team", nil, nil)
 	cmd.AddCommand(newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a), newAdmitCmd(a), newLetInCmd(a),
-		newLetOutCmd(a), newProjectCmd(a), newShareCmd(a), newUnshareCmd(a), newSyncCmd(a), newDeleteCmd(a), newForgetCmd(a))
+		newLetOutCmd(a), newProjectCmd(a), newShareCmd(a), newUnshareCmd(a), newSyncCmd(a), newDeleteCmd(a),
+		newForgetCmd(a))
 	return cmd
 }
 

@@ -114,8 +114,9 @@ it gave them.
 --rerank model has the model look at the first fifty results of each question, as
 query.rerank does; its answers are kept with the runs, and no question is asked
 twice.`, eval.Questions, func(fs *option.Flags, f *flags) {
-			fs.StringArrayVar(&f.Only, "only", nil, "what to compare, by its name in a run, such as oracle; may be repeated")
-			fs.OneOf(&f.Rerank, "rerank", "", "model: it picks the results that answer; or off", "off", config.RerankModel)
+			fs.StringArrayVar(&f.Only, "only", nil, "what to compare, by its name in a run: oracle; may be repeated")
+			fs.OneOf(&f.Rerank, "rerank", "", "model: it picks the results that answer; or off", "off",
+				config.RerankModel)
 		})
 }
 
@@ -251,8 +252,8 @@ func gate(a *app.App, base, r *eval.Run, file string) (held bool, err error) {
 			base.At.Local().Format("2006-01-02"), report.Changes(g.Comparison))
 		return true, nil
 	}
-	fmt.Fprintf(a.Out, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"),
-		file)
+	fmt.Fprintf(a.Out, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset,
+		base.At.Local().Format("2006-01-02"), file)
 	tables(a).Print("differences", g.Dropped)
 	return false, nil
 }
