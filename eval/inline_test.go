@@ -91,7 +91,7 @@ func TestBadInventedProject(t *testing.T) {
 		{"session twice", swap("kiln-02", "kiln-01"), "", "", "sessions.json: session kiln-01 has another gold set"},
 		{"name twice", swap(`"must": true, "turns": ["t1"]`, `"must": true, "must": false, "turns": ["t1"]`), "", "",
 			`sessions.json: line 8: jsontext: duplicate object member name "must"`},
-		{"misspelt", swap(`"branch"`, `"brunch"`), "", "", "sessions.json: line 2: json: cannot unmarshal"},
+		{"misspelt", swap(`"branch"`, `"brunch"`), "", "", `unknown object member name "brunch"`},
 		{"item", "", `[{"q": "x?", "expect": ["kiln-01#d7"]}]`, "",
 			"questions.json: question 1: expects or calls stale kiln-01#d7"},
 		{"question twice", "", `[{"q": "Why CSV?", "expect": ["kiln-01#d1"]}, {"q": "why  csv?", "expect": []}]`, "",
