@@ -226,13 +226,9 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 			}
 		}
 	}
-	r, torn, err := raw.ReadSource(ctx, a.l.Temp, a.found.Root, f, a.available(f.Name, base))
+	r, err := raw.ReadSource(ctx, a.l.Temp, a.found.Root, f, a.available(f.Name, base))
 	if err != nil {
 		return err
-	}
-	if torn {
-		a.problem(f.Path, errors.New("it kept changing while it was read; the next sync reads it again"))
-		r.Mod = r.Mod.Add(-1) // differs from what is found next time
 	}
 	a.record(f, r, base, from)
 	return nil

@@ -396,8 +396,7 @@ func TestTornVersions(t *testing.T) {
 	}
 }
 
-// A source that never stands still is taken as it was last read, it is said,
-// and it is read again next time.
+// A source that never stands still is taken as it is read, and read again next time.
 func TestNeverStandsStill(t *testing.T) {
 	src := t.TempDir()
 	path := filepath.Join(src, "transcript.jsonl")
@@ -412,10 +411,7 @@ func TestNeverStandsStill(t *testing.T) {
 			write(t, path, strings.Repeat(string(rune('a'+n)), 5+n%3)+"\n") // other bytes, sometimes fewer
 		}}, err
 	}
-	c := archive(t, l, f)
-	if len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Reason(), "changing") {
-		t.Errorf("problems: got %v, want one", c.Problems)
-	}
+	archive(t, l, f)
 	want, _ := os.ReadFile(path)
 	fi, _ := os.Stat(path)
 	again := find(t, id, src)

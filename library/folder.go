@@ -280,7 +280,7 @@ func (a *archiving) mergeVersion(ctx context.Context, src *Folder, from *Library
 	if state := a.entry.File(name); state != nil {
 		base = state.Version
 	}
-	r, _, err := raw.ReadSource(ctx, a.l.Temp, "", file, a.available(name, base))
+	r, err := raw.ReadSource(ctx, a.l.Temp, "", file, a.available(name, base))
 	if err != nil {
 		return 0, err
 	}

@@ -25,30 +25,15 @@ type Reading struct {
 	Mod   time.Time
 }
 
-// ReadSource reads a source, found under root, once, comparing it with base and staging what is new. If the source
-// changes meanwhile, it is read again until two passes agree; after three passes it is accepted as torn.
-func ReadSource(ctx context.Context, temp Temp, root string, f ingest.File,
-	base Version) (r Reading, torn bool, err error) {
+// ReadSource reads a source, found under root, once, comparing it with base and staging what is new. Whatever changes
+// meanwhile gives the source another size or time than those returned, so the next archive reads it again.
+func ReadSource(ctx context.Context, temp Temp, root string, f ingest.File, base Version) (r Reading, err error) {
 	if err := disk.Within(root, ingest.OnDisk(f.Path)); err != nil {
-		return Reading{}, false, AtSource(err)
+		return Reading{}, AtSource(err)
 	}
-	for try := 0; ; try++ {
-		Drop(r.Added...)
-		r, torn, err = readOnce(ctx, temp, f, base)
-		if err != nil || !torn || try == 2 {
-			return r, torn, err
-		}
-		if readsSame(ctx, f, r) {
-			return r, false, nil
-		}
-	}
-}
-
-// readOnce makes one pass. torn reports whether the source's size or time changed meanwhile.
-func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Reading, torn bool, err error) {
 	src, fi, err := OpenSource(f)
 	if err != nil {
-		return Reading{}, false, AtSource(err)
+		return Reading{}, AtSource(err)
 	}
 	defer func() { src.Close() }()
 	limit, size := int64(1)<<62, f.Size
@@ -61,7 +46,7 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 	for i, s := range base.Segs {
 		next, n, err := begins[i].extend(in, s)
 		if err != nil {
-			return r, false, err
+			return r, err
 		}
 		if read += n; next.hash == nil {
 			break
@@ -79,7 +64,7 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 			src.Close()
 		}
 		if err != nil {
-			return r, false, AtSource(err)
+			return r, AtSource(err)
 		}
 		src, in = again, io.LimitReader(FromSource(disk.Until(ctx, again)), limit-here.size)
 	}
@@ -93,7 +78,7 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 		if err != nil {
 			Drop(r.Added...)
 			r.Added = nil
-			return r, false, err
+			return r, err
 		}
 		if s.Length == 0 {
 			break
@@ -102,7 +87,7 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 		r.Size += s.Length
 	}
 	r.Sum = hex.EncodeToString(here.hash.Sum(nil))
-	return r, changedSince(f.Path, fi), nil
+	return r, nil
 }
 
 // prefix is a known beginning of a source: a number of segments, their size, and the hash of their bytes.
@@ -176,30 +161,6 @@ func piece(left int64) int64 {
 		end *= 4
 	}
 	return left - end
-}
-
-// readsSame reads the source's first r.Size bytes again and reports whether they match r.
-func readsSame(ctx context.Context, f ingest.File, r Reading) bool {
-	src, _, err := OpenSource(f)
-	if err != nil {
-		return false
-	}
-	defer src.Close()
-	sum, err := disk.Sum(io.LimitReader(disk.Until(ctx, src), r.Size))
-	return err == nil && sum.Size == r.Size && sum.SHA256 == r.Sum
-}
-
-// changedSince reports whether path is now another file than fi, or has another size or time. A file that vanished
-// after it was opened was read completely.
-func changedSince(path string, fi fs.FileInfo) bool {
-	if path == "" || fi == nil {
-		return false
-	}
-	now, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	return !os.SameFile(fi, now) || now.Size() != fi.Size() || !now.ModTime().Equal(fi.ModTime())
 }
 
 // OpenSource opens a file of a session; fi is nil if it isn't a file of the file system.
