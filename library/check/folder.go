@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"recall/ingest"
 	"recall/internal/text"
@@ -30,22 +29,36 @@ type folderCheck struct {
 	v       *raw.Versions
 	segs    []raw.Stored // needed by versions
 
-	mu       sync.Mutex
 	findings []Finding
 }
 
-func newFolderCheck(c *checking, e library.Entry) *folderCheck {
+// folder checks one session's folder.
+func (c *checking) folder(e library.Entry) []Finding {
 	f := &folderCheck{c: c, entry: e, v: raw.NewVersions()}
 	f.lines, f.noLines = c.read(f.at("raw/versions.jsonl"))
 	if implied := e.ImpliedList(); errors.Is(f.noLines, fs.ErrNotExist) && implied != nil {
 		f.lines, f.noLines = implied, nil
 	}
-	if f.noLines != nil {
-		return f
+	if f.noLines == nil {
+		f.v = raw.ParseVersions(f.at("raw/versions.jsonl"), disk.SplitLines(f.lines))
+		f.segs = f.v.Stored()
 	}
-	f.v = raw.ParseVersions(f.at("raw/versions.jsonl"), disk.SplitLines(f.lines))
-	f.segs = f.v.Stored()
-	return f
+	for _, s := range f.segs {
+		if c.ctx.Err() == nil {
+			f.checkSegment(s)
+		}
+	}
+	f.session()
+	f.versions()
+	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
+		if what, state, mend := c.lines(f.at(name)); what != "" {
+			f.found(name, state, mend, "%s", what)
+		}
+	}
+	f.others()
+	f.markdown(library.PayloadIn(e.Folder))
+	f.rendered()
+	return f.findings
 }
 
 func (f *folderCheck) at(name string) string {
@@ -56,28 +69,12 @@ func (f *folderCheck) found(name string, state FindingState, mend Mend, format s
 	f.foundIn(raw.Segment{}, name, state, mend, format, args...)
 }
 
-// foundIn records a finding about a segment. Several segments are checked at once.
+// foundIn records a finding about a segment.
 func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, mend Mend, format string, args ...any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.findings = append(f.findings, Finding{
 		Path: f.c.l.Rel(f.at(name)), Session: f.entry.ID, State: state, What: fmt.Sprintf(format, args...), Mend: mend,
 		segment: s,
 	})
-}
-
-// rest checks everything but the segments.
-func (f *folderCheck) rest() {
-	f.session()
-	f.versions()
-	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		if what, state, mend := f.c.lines(f.at(name)); what != "" {
-			f.found(name, state, mend, "%s", what)
-		}
-	}
-	f.others()
-	f.markdown(library.PayloadIn(f.entry.Folder))
-	f.rendered()
 }
 
 func (f *folderCheck) session() {

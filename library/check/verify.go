@@ -77,8 +77,8 @@ func (v Verified) Damage() int {
 
 // Verify reads every file again and compares it with its checksums. It changes nothing. It takes a lock only to check
 // a session with a fault a second time, as it may just have been written to. The error is for a library that can't be
-// read at all. progress (which may be nil) is told, by one goroutine at a time, of how many bytes of segments are done.
-func Verify(ctx context.Context, l *library.Library, progress func(done, total int64)) (Verified, error) {
+// read at all. progress (which may be nil) is told, by one goroutine at a time, how many sessions are done.
+func Verify(ctx context.Context, l *library.Library, progress func(done, total int)) (Verified, error) {
 	entries, err := l.AllEntries()
 	if err != nil {
 		return Verified{}, err
@@ -107,83 +107,54 @@ func Verify(ctx context.Context, l *library.Library, progress func(done, total i
 type checking struct {
 	l    *library.Library
 	ctx  context.Context
-	tell func(done, total int64)
+	tell func(done, total int)
 
-	bytes, source, files, done atomic.Int64
+	bytes, source, files atomic.Int64
 
-	mu  sync.Mutex
-	out Verified
+	mu   sync.Mutex
+	out  Verified
+	done int // sessions
 }
 
-// folders checks the sessions' folders on all cores, one segment or the rest of a folder at a time.
+// folders checks the sessions' folders, several at once.
 func (c *checking) folders(entries []library.Entry) {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	start := func(do func()) {
+	for _, e := range entries {
 		g.Go(func() error {
-			if c.ctx.Err() == nil {
-				do()
+			found := c.folder(e)
+			if len(found) > 0 { // it may just have been written to
+				again := func() error {
+					found = c.folder(c.now(e))
+					return nil
+				}
+				if c.l.UnderLock(library.SessionLock(e.ID), again) != nil {
+					_ = again()
+				}
+			}
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.out.Findings = append(c.out.Findings, found...)
+			if c.done++; c.tell != nil {
+				c.tell(c.done, len(entries))
 			}
 			return nil
 		})
 	}
-	var all []*folderCheck
-	var total int64
-	for _, e := range entries {
-		f := newFolderCheck(c, e)
-		all = append(all, f)
-		for _, s := range f.segs {
-			total += s.Length
-		}
-	}
-	for _, f := range all {
-		start(f.rest)
-		for _, s := range f.segs {
-			start(func() {
-				f.checkSegment(s)
-				if done := c.done.Add(s.Length); c.tell != nil {
-					c.mu.Lock()
-					defer c.mu.Unlock()
-					c.tell(done, total)
-				}
-			})
-		}
-	}
 	_ = g.Wait() // they return none
-	for _, f := range all {
-		c.settle(f)
-	}
 }
 
-// settle adds the findings of a session, after checking it again while nobody writes to it.
-func (c *checking) settle(f *folderCheck) {
-	if len(f.findings) > 0 && c.ctx.Err() == nil {
-		e := f.entry
-		again := func() error {
-			f = c.again(e)
-			return nil
-		}
-		if c.l.UnderLock(library.SessionLock(e.ID), again) != nil {
-			_ = again()
-		}
-	}
-	c.out.Findings = append(c.out.Findings, f.findings...)
-}
-
-func (c *checking) again(was library.Entry) *folderCheck {
+// now returns a session's entry as it is on disk.
+func (c *checking) now(was library.Entry) library.Entry {
 	e, err := library.ReadEntry(was.Folder)
-	if err != nil {
-		c.l.Reload() // it was moved, or session.json is the problem
-		if e, err = c.l.Session(was.ID); err != nil {
-			e = was
-		}
+	if err == nil {
+		return e
 	}
-	second := newFolderCheck(c, e)
-	for _, s := range second.segs {
-		second.checkSegment(s)
+	c.l.Reload() // it was moved, or session.json is the problem
+	if e, err = c.l.Session(was.ID); err != nil {
+		return was
 	}
-	second.rest()
-	return second
+	return e
 }
 
 func (c *checking) found(f Finding) {

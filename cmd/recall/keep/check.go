@@ -99,8 +99,8 @@ func indexDamage(ctx context.Context, a *app.App) string {
 func runVerify(ctx context.Context, a *app.App) (check.Verified, error) {
 	bar := terminal.NewProgress(a.Err)
 	defer bar.Done()
-	return check.Verify(ctx, a.Lib, func(done, total int64) {
-		bar.Show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
+	return check.Verify(ctx, a.Lib, func(done, total int) {
+		bar.Show(pipeline.Progress{Stage: "verify", Done: done, Total: total})
 	})
 }
 
