@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,7 +98,6 @@ type folding struct {
 	dir     string
 	out     *Report
 	byID    map[ingest.SessionID][]json.RawMessage
-	order   []ingest.SessionID
 	waiting [][]byte
 	bad     []byte
 	seen    map[string]bool
@@ -122,7 +123,7 @@ func (f *folding) run() error {
 			return err
 		}
 	}
-	for _, id := range f.order {
+	for _, id := range slices.Sorted(maps.Keys(f.byID)) {
 		if err := f.note(id); err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func (f *folding) run() error {
 	return f.clear(paths)
 }
 
-// read sorts the lines of one file. A line cut off when a process was killed may have another one on the same line.
+// read sorts the lines of one file.
 func (f *folding) read(path string) error {
 	text, err := disk.ReadIfThere(path)
 	if err != nil {
@@ -146,18 +147,9 @@ func (f *folding) read(path string) error {
 	n := 0
 	for line := range bytes.Lines(text) {
 		n++
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			f.take(path, n, line)
 		}
-		for at := bytes.LastIndex(line, []byte(`{"`)); disk.SealOf(line) == disk.SealBad &&
-			at > 0; at = bytes.LastIndex(line[:at], []byte(`{"`)) {
-			if disk.SealOf(line[at:]) == disk.SealGood {
-				f.unreadable(path, n, line[:at])
-				line = line[at:]
-			}
-		}
-		f.take(path, n, line)
 	}
 	return nil
 }
@@ -165,7 +157,9 @@ func (f *folding) read(path string) error {
 func (f *folding) take(path string, n int, line []byte) {
 	var e Event
 	if disk.SealOf(line) == disk.SealBad || json.Unmarshal(line, &e) != nil || e.Session == "" || e.ID == "" {
-		f.unreadable(path, n, line)
+		f.bad = append(append(f.bad, line...), '\n')
+		f.out.Problems = append(f.out.Problems, ingest.Problem{Path: path,
+			Err: fmt.Errorf("line %d is not an event: kept in inbox/unreadable.txt", n)})
 		return
 	}
 	if f.seen[e.ID] {
@@ -177,16 +171,7 @@ func (f *folding) take(path string, n int, line []byte) {
 		f.waiting = append(f.waiting, bytes.Clone(line))
 		return
 	}
-	if f.byID[id] == nil {
-		f.order = append(f.order, id)
-	}
 	f.byID[id] = append(f.byID[id], bytes.Clone(line))
-}
-
-func (f *folding) unreadable(path string, n int, line []byte) {
-	f.bad = append(append(f.bad, line...), '\n')
-	f.out.Problems = append(f.out.Problems, ingest.Problem{Path: path,
-		Err: fmt.Errorf("line %d is not an event: kept in inbox/unreadable.txt", n)})
 }
 
 // session finds a session by its id or an alias.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
 
 	"recall/distill"
 	"recall/index"
@@ -84,8 +83,7 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer done()
-	g := &asking{Asker: a, begun: time.Now(), claims: map[string][]claim{},
-		room: semaphore.NewWeighted(pipeline.InHand)}
+	g := &asking{Asker: a, begun: time.Now(), claims: map[string][]claim{}}
 	if g.queue, err = queueOf(a.Pipeline, o); err != nil {
 		return g.out, err
 	}
@@ -118,8 +116,7 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 type asking struct {
 	*Asker
 	*queue
-	room   *semaphore.Weighted // bounds what is parsed and held in memory
-	claims map[string][]claim  // by project; see reconcile
+	claims map[string][]claim // by project; see reconcile
 	stop   func(cause error)
 	begun  time.Time
 
@@ -148,13 +145,7 @@ func (g *asking) all(ctx context.Context) error {
 	group.SetLimit(cmp.Or(max(g.options.AtOnce, 0), 4))
 	done := 0
 	for _, f := range g.work {
-		weight := f.Weight()
-		if g.room.Acquire(within, weight) != nil {
-			g.family(ctx, within, f)
-			continue
-		}
 		group.Go(func() error {
-			defer g.room.Release(weight)
 			g.family(ctx, within, f)
 			g.mu.Lock()
 			defer g.mu.Unlock()
@@ -177,7 +168,7 @@ func (g *asking) family(ctx, within context.Context, f *pipeline.Family) {
 		switch {
 		case !g.due[m.Entry.ID]:
 		case within.Err() != nil:
-			g.unasked()
+			g.waits(nil)
 		case m.Fault != nil:
 			g.skip(m.Entry, m.Fault)
 		default:
@@ -288,7 +279,7 @@ func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
 	var capped *llm.Capped
 	switch {
 	case ctx.Err() != nil:
-		g.unasked()
+		g.waits(nil)
 	case errors.As(err, &capped):
 		g.waits(err)
 		if capped.Cap != "session" {
@@ -337,12 +328,10 @@ func (g *asking) note(t calls.Try) {
 	}
 }
 
+// waits counts a session that keeps its payload; why is nil for one left over when the asking ended.
 func (g *asking) waits(why error) {
 	g.tally(func() { g.out.Waiting++; g.out.Cause = cmp.Or(g.out.Cause, why) })
 }
-
-// unasked counts a session left over when the asking ended.
-func (g *asking) unasked() { g.waits(nil) }
 
 // inShort describes a fault without anything of what was asked.
 func inShort(e *llm.Error) string {
