@@ -15,7 +15,6 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
-	"recall/payload"
 )
 
 // distill makes payloads and index entries for all sessions that need them, in chronological order, so that each
@@ -163,7 +162,7 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	room := semaphore.NewWeighted(InHand)
+	room := semaphore.NewWeighted(inHand)
 	for _, f := range work {
 		f.ready, f.weight = make(chan struct{}), f.Weight()
 	}
@@ -177,7 +176,7 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 				for _, m := range f.Members {
 					if f.anew && m.Fault == nil {
 						m.Fault = Safely("distill", func() (err error) {
-							m.fresh, err = r.distillIn(ctx, m.Session)
+							m.fresh, err = r.p.Distiller.Distill(ctx, m.Session)
 							return err
 						})
 					}
@@ -193,7 +192,7 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 	g.Go(func() error {
 		defer w.wait() // nothing must be written after this returns
 		for i, f := range work {
-			if r.late() && i > 0 {
+			if r.late() {
 				left = true
 				for _, f := range work[i:] {
 					for _, m := range f.Members {
@@ -222,21 +221,6 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 }
 
 var errLate = errors.New("the time budget is used up")
-
-// distillIn runs the distiller within what is left of the time budget: a model that doesn't answer must not delay a
-// question.
-func (r *run) distillIn(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
-	if r.options.Budget == 0 {
-		return r.p.Distiller.Distill(ctx, s)
-	}
-	limited, cancel := context.WithDeadline(ctx, r.start.Add(r.options.Budget))
-	defer cancel()
-	p, err := r.p.Distiller.Distill(limited, s)
-	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = errLate
-	}
-	return p, err
-}
 
 func (r *run) finished(id ingest.SessionID) {
 	r.mu.Lock()

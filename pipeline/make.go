@@ -36,9 +36,6 @@ func (r *run) make(ctx context.Context, f *Family) []*Member {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, errLate):
-			r.count(func(*Report) { r.left[m.Entry.ID] = nil })
-			r.again = true
 		case err != nil:
 			r.fail(m.Entry, err)
 		default:
@@ -80,7 +77,7 @@ func (r *run) distillOne(ctx context.Context, m *Member) error {
 		return err
 	}
 	if m.fresh == nil {
-		m.fresh, err = r.distillIn(ctx, m.Session)
+		m.fresh, err = r.p.Distiller.Distill(ctx, m.Session)
 	}
 	if err == nil {
 		err = r.addNotes(m)
