@@ -1,12 +1,9 @@
 package library
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -194,8 +191,8 @@ func (l *Library) entomb(ids []ingest.SessionID, hold bool) error {
 	})
 }
 
-// journalTail is how many bytes of journal.jsonl Last reads: a few thousand lines.
-const journalTail = 512 << 10
+// journalTail is how many lines of journal.jsonl Last looks at.
+const journalTail = 2_000
 
 // A JournalEntry is a line of journal.jsonl.
 type JournalEntry struct {
@@ -214,35 +211,17 @@ func (f JournalEntry) N(name string) int {
 // are skipped; verify reports them.
 func (l *Library) Last(what ...string) (map[string]JournalEntry, error) {
 	last := map[string]JournalEntry{}
-	f, err := disk.Open(l.journal().Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return last, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	from := max(0, fi.Size()-journalTail)
-	text, err := io.ReadAll(io.NewSectionReader(f, from, fi.Size()-from))
-	if err != nil {
-		return nil, err
-	}
-	if from > 0 {
-		_, text, _ = bytes.Cut(text, []byte("\n"))
-	}
-	lines, _ := l.journal().Of(disk.SplitLines(text))
-	for _, line := range lines {
+	text, err := disk.ReadIfThere(l.journal().Path)
+	lines := disk.SplitLines(text)
+	facts, _ := l.journal().Of(lines[max(0, len(lines)-journalTail):])
+	for _, line := range facts {
 		name, _ := line["what"].(string)
 		at, _ := line["at"].(string)
 		if when, err := time.Parse(time.RFC3339, at); err == nil && slices.Contains(what, name) {
 			last[name] = JournalEntry{when, name, line}
 		}
 	}
-	return last, nil
+	return last, err
 }
 
 // LinksName holds which decision refines, supersedes or contradicts which.

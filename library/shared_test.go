@@ -46,10 +46,11 @@ func TestReplaceShared(t *testing.T) {
 	}
 	wg.Wait()
 	once := map[string]bool{}
-	for line, err := range disk.EachLine(path) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	text, err := disk.ReadPlain(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range disk.SplitLines(text) {
 		once[string(line)] = true
 	}
 	if len(once) != lines+1 {

@@ -63,7 +63,8 @@ func TestForeseenNight(t *testing.T) {
 			}
 			sum := f.Sum()
 			took := map[string]llm.Usage{}
-			for line := range calls.Spending(p.Library) {
+			spent, _ := calls.Spending(p.Library)
+			for _, line := range spent {
 				took[line.Task] = took[line.Task].Add(llm.Usage{In: line.In, Out: line.Out})
 				took["all"] = took["all"].Add(llm.Usage{In: line.In, Out: line.Out})
 			}

@@ -124,7 +124,8 @@ func grow(t *testing.T, turns, words int, nightly bool) (tokens int, cost float6
 	if err != nil || e.Distilled.Model.Turns != len(k.said) {
 		t.Errorf("the model saw %d of %d turns (%v)", e.Distilled.Model.Turns, len(k.said), err)
 	}
-	for line := range calls.Spending(p.Library) {
+	spent, _ := calls.Spending(p.Library)
+	for _, line := range spent {
 		tokens += line.In + line.Out
 		cost += line.Cost
 	}

@@ -110,10 +110,11 @@ func TestKilledWhileAsking(t *testing.T) {
 		t.Errorf("asked again although it was answered, %s", text)
 	}
 	in, out := 0, 0
-	for line, err := range calls.Spending(l) {
-		if err != nil {
-			t.Error(err)
-		}
+	spent, err := calls.Spending(l)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, line := range spent {
 		in, out = in+line.In, out+line.Out
 	}
 	if in != s.in || out != s.out {

@@ -187,7 +187,8 @@ func nights(t *testing.T, p *pipeline.Pipeline, root string, least int) *service
 		t.Errorf("asked again although it was answered, %s", text)
 	}
 	in, out, cost, guessed := 0, 0, 0.0, 0
-	for line, err := range calls.Spending(p.Library) {
+	spent, err := calls.Spending(p.Library)
+	for _, line := range spent {
 		if err != nil || line.Estimated && (line.In == 0 || line.Cost == 0 || line.Fault == "") {
 			t.Errorf("%+v %v", line, err)
 		}

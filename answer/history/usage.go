@@ -141,11 +141,14 @@ func UsageOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog
 
 func ownUsage(l *library.Library, by string, since time.Time, name func(calls.Usage) string) (own OwnUsage) {
 	one := map[bool]int{true: 1}
-	for s, err := range calls.Spending(l) {
-		switch {
-		case err != nil:
+	spent, err := calls.Spending(l)
+	if bad, ok := err.(interface{ Unwrap() []error }); ok { // one for each line
+		for _, err := range bad.Unwrap() {
 			own.Broken = append(own.Broken, err.Error())
-		case !s.At.Before(since):
+		}
+	}
+	for _, s := range spent {
+		if !s.At.Before(since) {
 			own.add(name(s), "", Row{Failed: one[s.Fault != ""], Unpriced: one[s.Unpriced], Estimated: one[s.Estimated],
 				Input: s.In - s.CacheRead - s.CacheWrite, Output: s.Out, CacheRead: s.CacheRead,
 				CacheWrite: s.CacheWrite, Cost: s.Cost})

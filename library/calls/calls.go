@@ -4,7 +4,6 @@ package calls
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"time"
 
 	"recall/ingest"
@@ -95,6 +94,6 @@ func Spend(l *library.Library, s Usage) error {
 	return cmp.Or(library.Share(l, usage(l), s), usage(l).Sync())
 }
 
-// Spending reads the ledger as written, which after a merge is not in order of time. An unreadable line yields an
-// error that names it, and reading continues.
-func Spending(l *library.Library) iter.Seq2[Usage, error] { return usage(l).Each() }
+// Spending reads the ledger as written, which after a merge is not in order of time. If lines can't be read, it returns
+// an error that names them with the others.
+func Spending(l *library.Library) ([]Usage, error) { return usage(l).All() }

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -12,7 +11,6 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"slices"
 )
@@ -295,36 +293,6 @@ func endOfTorn(f *os.File) []byte {
 		return nil
 	}
 	return []byte("\n")
-}
-
-// EachLine yields an append-only file's lines one by one, as SplitLines would. A missing file has none.
-func EachLine(path string) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		f, err := Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer f.Close()
-		for r := bufio.NewReader(f); err == nil; {
-			var line []byte
-			switch line, err = r.ReadBytes('\n'); err {
-			case nil:
-				line = bytes.TrimSpace(line)
-			case io.EOF:
-				line = Unended(line)
-			default:
-				yield(nil, err)
-				return
-			}
-			if len(line) > 0 && !yield(line, nil) {
-				return
-			}
-		}
-	}
 }
 
 // SplitLines returns the lines of data that are complete and not blank.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"path/filepath"
 	"slices"
 
@@ -59,24 +58,6 @@ func (g Log[T]) Share(records ...T) error {
 // Sync makes shared records durable.
 func (g Log[T]) Sync() error { return disk.SyncFiles([]string{g.Path}) }
 
-// Each yields the records in order. An unreadable line yields an error that names it (disk.ErrDamaged), and reading
-// continues. A missing file has no records.
-func (g Log[T]) Each() iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		n := 0
-		for line, err := range disk.EachLine(g.Path) {
-			n++
-			var r T
-			if err == nil {
-				r, err = g.line(n, line)
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
 // line decodes a file's nth line.
 func (g Log[T]) line(n int, line []byte) (r T, err error) {
 	if disk.SealOf(line) == disk.SealBad {
@@ -90,28 +71,25 @@ func (g Log[T]) line(n int, line []byte) (r T, err error) {
 	return r, err
 }
 
-// All returns the records, with an error if some lines can't be read.
-func (g Log[T]) All() ([]T, error) { return all(g.Each()) }
-
-// Of decodes lines of such a file, as All does.
-func (g Log[T]) Of(lines [][]byte) ([]T, error) {
-	return all(func(yield func(T, error) bool) {
-		for i, line := range lines {
-			if !yield(g.line(i+1, line)) {
-				return
-			}
-		}
-	})
+// All returns the records in order. An unreadable line costs no other; the error (disk.ErrDamaged) names each. A missing
+// file has no records.
+func (g Log[T]) All() ([]T, error) {
+	text, err := disk.ReadIfThere(g.Path)
+	if err != nil {
+		return nil, err
+	}
+	return g.Of(disk.SplitLines(text))
 }
 
-func all[T any](each iter.Seq2[T, error]) (records []T, err error) {
+// Of decodes lines of such a file, as All does.
+func (g Log[T]) Of(lines [][]byte) (records []T, err error) {
 	var bad []error
-	for r, err := range each {
-		if err != nil {
+	for i, line := range lines {
+		if r, err := g.line(i+1, line); err != nil {
 			bad = append(bad, err)
-			continue
+		} else {
+			records = append(records, r)
 		}
-		records = append(records, r)
 	}
 	return records, errors.Join(bad...)
 }

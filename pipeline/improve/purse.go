@@ -140,10 +140,8 @@ func (p *Purse) ready() error {
 		return nil
 	}
 	first := MonthOf(now)
-	for s, err := range calls.Spending(p.l) {
-		if err != nil {
-			continue // recall status usage and recall check report it
-		}
+	spent, _ := calls.Spending(p.l) // recall status usage and recall check report what can't be read
+	for _, s := range spent {
 		p.waited(s.Task, s.Model, time.Duration(s.Millis)*time.Millisecond)
 		n := s.In + s.Out
 		if s.Session != "" {
@@ -184,8 +182,9 @@ type Took struct {
 
 // TookSince adds up a library's ledger since a time; recall check reports damage.
 func TookSince(l *library.Library, from time.Time) (all Took) {
-	for s, err := range calls.Spending(l) {
-		if err == nil && !s.At.Before(from) {
+	spent, _ := calls.Spending(l)
+	for _, s := range spent {
+		if !s.At.Before(from) {
 			all.Calls++
 			all.Tokens += s.In + s.Out
 			all.Cost += s.Cost
