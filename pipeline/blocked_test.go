@@ -36,8 +36,8 @@ func (d stuck) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload
 	}
 }
 
-// While one sync distills, however long, everything else goes on: archive, verify, the inbox, questions. Nothing holds a
-// lock meanwhile, and in the end all is taken in.
+// While one sync distills, however long, everything else goes on: archive, verify, the inbox, questions. Nothing holds
+// a lock meanwhile, and in the end all is taken in.
 func TestBlockedDistiller(t *testing.T) {
 	root, dir := t.TempDir(), t.TempDir()
 	first.write(t, root)
