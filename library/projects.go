@@ -253,11 +253,6 @@ func (l *Library) MendProjects() (how string, again []Entry, err error) {
 			how, again = "set aside as "+filepath.Base(aside)+"; "+lostNames, all
 			return errors.Join(disk.Rename(path, aside), disk.SyncDir(l.dir))
 		}
-		var ids []string
-		for _, e := range all {
-			ids = append(ids, e.projects()...)
-		}
-		reg.Reclaim(ids)
 		again = unknownProject(reg, all)
 		switch {
 		case text == nil:

@@ -245,20 +245,6 @@ func (r *Registry) Unite(p Project) {
 	have.Remote, have.Birth = max(have.Remote, p.Remote), max(have.Birth, p.Birth)
 }
 
-// Reclaim gives rootless projects the id derived from their name, if sessions use that id and no project has it.
-func (r *Registry) Reclaim(ids []string) {
-	for i := range r.Projects {
-		p := &r.Projects[i]
-		id := idOf("name:" + p.Base)
-		if p.Base == ingest.NoProject {
-			id = ingest.NoProject
-		}
-		if p.Root == "" && !slices.Contains(ids, p.ID) && slices.Contains(ids, id) && r.Find(id) == nil {
-			p.ID = id
-		}
-	}
-}
-
 func union(a, b []string) []string {
 	all := append(slices.Clone(a), b...)
 	slices.Sort(all)
