@@ -210,7 +210,7 @@ func (l *Library) Reload() {
 // Remember stores an entry that this process has just written, and informs others: if that fails, they notice later.
 func (l *Library) Remember(e Entry) error {
 	if f, err := l.openChanges(); err == nil {
-		_, _ = f.WriteAt([]byte(nextChange()), int64(len(moving)+len(nextChange())))
+		_, _ = f.WriteAt([]byte(nextChange()), int64(len(nextChange())))
 		f.Close()
 	}
 	l.mu.Lock()

@@ -24,7 +24,7 @@ import (
 // changes returns its content, and the text about folders alone.
 func (l *Library) changes() (all, folders string) {
 	text, _ := disk.ReadPlain(filepath.Join(l.dir, changesName))
-	return string(text), string(text[:min(len(text), len(moving)+len(nextChange()))])
+	return string(text), string(text[:min(len(text), len(nextChange()))])
 }
 
 const changesName = ".locks/changes"
@@ -54,30 +54,23 @@ func (l *Library) relocate(from string, e Entry) error {
 	})
 }
 
-// rearrange changes the folders, under l.mu, and informs other processes: meanwhile .locks/changes begins with
-// "moving", so that a scan misses no folder that is being moved. The caller holds the folders lock and has called
-// refresh.
+// rearrange changes the folders, under l.mu, and informs other processes: before, too, as it may be killed in between.
+// The caller holds the folders lock and has called refresh.
 func (l *Library) rearrange(change func() error) error {
 	f, err := l.openChanges()
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := writeOver(f, moving+nextChange()); err != nil {
+	if err := writeOver(f, nextChange()); err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err = change()
-	l.seen = settled + nextChange()
+	l.seen = nextChange()
 	return errors.Join(err, writeOver(f, l.seen))
 }
-
-// Prefixes of the text about folders, of equal length.
-const (
-	moving  = "moving "
-	settled = "       "
-)
 
 // nextChange returns a text of fixed length that never repeats.
 func nextChange() string { return fmt.Sprintf("%019d %010d", time.Now().UnixNano(), os.Getpid()) }
@@ -91,45 +84,31 @@ func writeOver(f *os.File, text string) error {
 	})
 }
 
-// scan looks at every session's folder. The caller holds l.mu.
+// scan looks at every session's folder, again if one was moved meanwhile and so may have been missed. The caller holds
+// l.mu.
 func (l *Library) scan() error {
 	if !l.loaded && len(l.sessions) == 0 {
 		for _, k := range l.readList() {
 			l.sessions[k.Entry.ID] = k
 		}
 	}
-	seen, err := l.whileStill(l.scanOnce)
-	if err != nil {
-		return err
-	}
-	l.seen, l.loaded = seen, true
-	return nil
-}
-
-// whileStill calls look, again if a folder was moved meanwhile and so may have been missed, and returns the
-// state of the folders that look saw.
-func (l *Library) whileStill(look func() error) (after string, err error) {
 	for try := 0; ; try++ {
-		_, before := l.changes()
-		if strings.HasPrefix(before, moving) && try < 20 { // after 20 tries it is of a dead process
-			time.Sleep(time.Millisecond)
-			continue
+		_, seen := l.changes()
+		folders, broken, err := l.folders()
+		if err != nil {
+			return fmt.Errorf("library: %w", err)
 		}
-		if err := look(); err != nil {
-			return "", err
-		}
-		if _, after = l.changes(); after == before || try >= 20 {
-			return after, nil
+		l.broken = broken
+		l.look(folders)
+		if now, _, err := l.folders(); err == nil && slices.Equal(now, folders) || try == 20 {
+			l.seen, l.loaded = seen, true
+			return nil
 		}
 	}
 }
 
-func (l *Library) scanOnce() error {
-	folders, broken, err := l.folders()
-	if err != nil {
-		return fmt.Errorf("library: %w", err)
-	}
-	l.broken = broken
+// look reads what is new or changed in the folders, which become all that is known.
+func (l *Library) look(folders []string) {
 	old := map[string]*known{} // by folder
 	for _, k := range l.sessions {
 		old[k.Entry.Folder] = k
@@ -142,7 +121,6 @@ func (l *Library) scanOnce() error {
 		l.listStale = l.listStale || k != old[folders[i]]
 	}
 	l.listStale = l.listStale || len(l.sessions) != len(old)
-	return nil
 }
 
 // folders lists the folders that may be sessions', and those that can't be used. It never follows links.
