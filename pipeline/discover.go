@@ -402,12 +402,12 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 			rep.Unread = append(rep.Unread, u)
 		}
 		if len(left) > 0 {
-			more, err := p.syncOnce(ctx, Options{salvaged: left})
-			rep.add(more)
-			if err != nil {
+			was, problems := rep.New, len(rep.Problems)
+			if err := p.syncOnce(ctx, Options{salvaged: left}, rep); err != nil {
 				return err
 			}
-			whole = whole && len(more.Problems) == 0 && more.Left == 0
+			rep.Salvaged += rep.New - was
+			whole = whole && len(rep.Problems) == problems && rep.Left == 0
 		}
 		if whole {
 			seen.setFact(salvaged+fact(" "+memory.ID), memory.Input)
@@ -444,19 +444,4 @@ func (p *Pipeline) typedOnly(ctx context.Context, memory library.Entry, known ma
 		return gone || excluded[f.ID] != "" || known[f.ID] == f.Files[0].Size
 	})
 	return left, whole, skipped, err
-}
-
-// add adds what was salvaged to the report.
-func (r *Report) add(salvaged Report) {
-	r.New += salvaged.New
-	r.Salvaged += salvaged.New
-	r.Grown += salvaged.Grown
-	r.Distilled += salvaged.Distilled
-	r.Indexed += salvaged.Indexed
-	r.Items += salvaged.Items
-	r.Bytes += salvaged.Bytes
-	r.Left += salvaged.Left
-	r.Unread = append(r.Unread, salvaged.Unread...)
-	r.addUnknown(salvaged.Unknown)
-	r.Problems = append(r.Problems, salvaged.Problems...)
 }

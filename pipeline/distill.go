@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -203,12 +202,10 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 			}
 			select {
 			case <-f.ready:
-			case <-ctx.Done():
-				return ctx.Err()
+			case <-w.still.Done():
+				return cmp.Or(w.wait(), ctx.Err())
 			}
-			if err := w.write(r.make(ctx, f), func() { f.Members = nil; room.Release(f.weight) }); err != nil {
-				return err
-			}
+			w.write(r.make(ctx, f), func() { f.Members = nil; room.Release(f.weight) })
 			r.p.Tell(Progress{Stage: "distill", Done: i + 1, Total: len(work), Bytes: r.report.Bytes})
 		}
 		return w.wait()
@@ -267,10 +264,9 @@ type writer struct {
 	ctx   context.Context
 	run   *run
 	group *errgroup.Group
-	puts  *errgroup.Group       // one transaction at a time, while the next is prepared
-	fault atomic.Pointer[error] // of the index: write nothing more
+	still context.Context // done after an error of the index: write nothing more
 
-	mu   sync.Mutex
+	mu   sync.Mutex // also held during a transaction
 	docs []*index.Prepared
 	gone []func() (bool, error) // by doc: was it, or an item of it, forgotten since it was prepared?
 	done []func()               // by doc: called once it is indexed
@@ -284,27 +280,20 @@ const (
 )
 
 func newWriter(ctx context.Context, r *run) *writer {
-	w := &writer{ctx: ctx, run: r, group: new(errgroup.Group), puts: new(errgroup.Group)}
+	w := &writer{ctx: ctx, run: r}
+	w.group, w.still = errgroup.WithContext(ctx)
 	w.group.SetLimit(writers)
-	w.puts.SetLimit(1)
 	return w
 }
 
 // write takes over a family, whose members are written in order, and calls release when it no longer holds it. What
-// can't be written becomes a problem of the report; an index error ends the run and is returned by the next call.
-func (w *writer) write(family []*Member, release func()) error {
-	if err := w.fault.Load(); err != nil {
-		release()
-		return *err
-	}
+// can't be written becomes a problem of the report; an index error ends the run and is returned by wait.
+func (w *writer) write(family []*Member, release func()) {
 	w.group.Go(func() error {
 		defer release()
 		for _, m := range family {
-			if w.ctx.Err() != nil {
-				return w.ctx.Err()
-			}
-			if err := w.fault.Load(); err != nil {
-				return *err
+			if err := w.still.Err(); err != nil {
+				return err
 			}
 			err := Safely("write", func() error {
 				if m.fresh != nil {
@@ -318,13 +307,11 @@ func (w *writer) write(family []*Member, release func()) error {
 			if err != nil {
 				w.run.fail(m.Entry, err)
 			} else if err = w.index(m); err != nil {
-				w.fault.CompareAndSwap(nil, &err)
 				return err
 			}
 		}
 		return nil
 	})
-	return nil
 }
 
 func (w *writer) index(m *Member) error {
@@ -385,53 +372,42 @@ func (w *writer) index(m *Member) error {
 		w.size += len(t.Text) + len(t.More)
 	}
 	if len(w.docs) >= batchDocs || w.size >= batchBytes {
-		w.flush()
+		return w.flush()
 	}
 	return nil
 }
 
-// flush hands what has gathered to a transaction, waiting for the previous one. The caller holds mu, so that at most
-// two are in memory.
-func (w *writer) flush() {
-	if len(w.docs) == 0 {
-		return
-	}
+// flush indexes what has gathered. The caller holds mu.
+func (w *writer) flush() error {
 	docs, gone, done := w.docs, w.gone, w.done
 	w.docs, w.gone, w.done, w.size = nil, nil, nil, 0
-	w.puts.Go(func() error {
-		left := make([]bool, len(docs))
-		err := w.run.p.Index.PutPrepared(w.ctx, docs, func(i int) (is bool, err error) {
-			is, err = gone[i]()
-			left[i] = is
-			return is, err
-		})
-		if err != nil {
-			w.fault.CompareAndSwap(nil, &err)
-			return err
-		}
-		for i, say := range done {
-			if !left[i] {
-				say()
-			}
-		}
-		w.run.mu.Lock()
-		defer w.run.mu.Unlock()
-		_ = w.run.seen.save() // if this fails, the last one tries again, and says so
-		return nil
+	left := make([]bool, len(docs))
+	err := w.run.p.Index.PutPrepared(w.ctx, docs, func(i int) (is bool, err error) {
+		is, err = gone[i]()
+		left[i] = is
+		return is, err
 	})
+	if err != nil {
+		return err
+	}
+	for i, say := range done {
+		if !left[i] {
+			say()
+		}
+	}
+	w.run.mu.Lock()
+	defer w.run.mu.Unlock()
+	_ = w.run.seen.save() // if this fails, the last one tries again, and says so
+	return nil
 }
 
 // wait returns when everything passed to write is in the library and the index.
 func (w *writer) wait() error {
 	err := w.group.Wait()
 	w.mu.Lock()
-	if err == nil && w.fault.Load() == nil {
-		w.flush()
-	}
-	w.mu.Unlock()
-	err = cmp.Or(w.puts.Wait(), err)
-	if fault := w.fault.Load(); fault != nil {
-		return *fault
+	defer w.mu.Unlock()
+	if err == nil && len(w.docs) > 0 {
+		err = w.flush()
 	}
 	return err
 }

@@ -125,13 +125,13 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 	}
 	m.fresh, m.improved, m.made = fresh, true, p.made(m, forgotten)
 	m.made.Model = asked
-	r := p.startRun(Options{Only: m.Entry.ID})
+	r := p.startRun(Options{Only: m.Entry.ID}, &Report{})
 	if err := r.distillOne(ctx, m); err != nil {
 		return err
 	}
 	w := newWriter(ctx, r)
-	err = w.write([]*Member{m}, func() {})
-	if err = cmp.Or(w.wait(), err, r.seen.close()); err != nil {
+	w.write([]*Member{m}, func() {})
+	if err = cmp.Or(w.wait(), r.seen.close()); err != nil {
 		return err
 	}
 	if failed := r.report.Problems; len(failed) > 0 {

@@ -42,7 +42,8 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer collectLess()()
-	rep, err := p.syncOnce(ctx, o)
+	var rep Report
+	err := p.syncOnce(ctx, o, &rep)
 	done := err == nil && rep.Left == 0 && !rep.salvaged
 	if done && o.whole() && o.Budget == 0 {
 		err = p.salvage(ctx, &rep)
@@ -50,8 +51,9 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	return rep, err
 }
 
-func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
-	r := p.startRun(o)
+// syncOnce adds what it does to a report.
+func (p *Pipeline) syncOnce(ctx context.Context, o Options, rep *Report) error {
+	r := p.startRun(o, rep)
 	err := r.sync(ctx)
 	r.countExpiring()
 	r.report.salvaged = r.seen.facts[salvaged] != "" && !r.work
@@ -73,14 +75,14 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 		err = p.Index.Tidy(context.WithoutCancel(ctx))
 	}
 	r.sayUnusable()
-	return r.report, errors.Join(err, r.keepLook(err), r.seen.close())
+	return errors.Join(err, r.keepLook(err), r.seen.close())
 }
 
 // countExpiring counts the sessions that the client deletes soon, and those of them that the library doesn't hold in
 // their current state. What this run has seen needn't be asked of the library.
 func (r *run) countExpiring() {
-	r.report.Expiring = len(r.expiring)
-	r.report.Overdue = len(expiring(r.expiring, r.p.Time(), 0))
+	r.report.Expiring += len(r.expiring)
+	r.report.Overdue += len(expiring(r.expiring, r.p.Time(), 0))
 	for _, f := range r.expiring {
 		if r.seen.has(f, false) || r.p.forgotten(f) {
 			continue
@@ -113,7 +115,7 @@ type run struct {
 
 	mu      sync.Mutex // guards what follows
 	seen    *seen
-	report  Report
+	report  *Report
 	touched map[ingest.SessionID][]ingest.Found // archived in this run, or possibly unfinished
 	work    bool                                // something touched needs distilling, or might
 	left    map[ingest.SessionID][]ingest.Found // for the next run; with what was found if not archived yet
@@ -126,8 +128,8 @@ type run struct {
 
 // startRun begins a run with what no longer applies forgotten: all that something else made, what a rule left out that
 // is lifted.
-func (p *Pipeline) startRun(o Options) *run {
-	r := &run{p: p, options: o, start: time.Now(), seen: openSeen(p.Cache, true),
+func (p *Pipeline) startRun(o Options, rep *Report) *run {
+	r := &run{p: p, options: o, report: rep, start: time.Now(), seen: openSeen(p.Cache, true),
 		lines: writtenLines{index: p.Index, of: map[int64]written{}},
 		found: map[ingest.SessionID]bool{}, gone: map[ingest.SessionID][]string{},
 		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{},
@@ -181,7 +183,7 @@ func (r *run) sync(ctx context.Context) error {
 		if left, err = r.distill(ctx); err != nil {
 			return err
 		}
-		if err := errors.Join(r.nameQuiet(), r.p.Library.Settle(), r.journal()); err != nil {
+		if err := errors.Join(r.nameQuiet(), r.p.Library.Settle(), r.journal("sync")); err != nil {
 			return err
 		}
 	}
@@ -207,9 +209,9 @@ func (r *run) countLeft() {
 }
 
 // journal records what the run did.
-func (r *run) journal() error {
-	rep := &r.report
-	return r.p.Library.Journal("sync", map[string]any{
+func (r *run) journal(what string) error {
+	rep := r.report
+	return r.p.Library.Journal(what, map[string]any{
 		"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished, "distilled": rep.Distilled, "edited": rep.Edited,
 		"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
 }
@@ -368,7 +370,7 @@ func (r *run) keepKey(id ingest.SessionID) {
 func (r *run) count(change func(*Report)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	change(&r.report)
+	change(r.report)
 }
 
 // Archive makes the bytes of everything new or grown durable, and exposes outputs among them. It doesn't parse,
@@ -378,7 +380,7 @@ func (p *Archiver) Archive(ctx context.Context, from []string) (Report, error) {
 	if err := p.Library.ReadOnly(); err != nil {
 		return Report{}, err
 	}
-	r := (&Pipeline{Archiver: *p}).startRun(Options{From: from})
+	r := (&Pipeline{Archiver: *p}).startRun(Options{From: from}, &Report{})
 	r.bytesOnly = true
 	for _, id := range r.changedFolders() { // fine, moved, damaged or gone: let the library look
 		r.seen.drop(id)
@@ -390,13 +392,11 @@ func (p *Archiver) Archive(ctx context.Context, from []string) (Report, error) {
 		r.keepArchived(ctx)
 	}
 	if err == nil && r.report.New+r.report.Grown+r.report.Shrunk+r.report.Again+r.report.Vanished > 0 {
-		rep := r.report
-		err = p.Library.Journal("archive", map[string]any{"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished,
-			"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
+		err = r.journal("archive")
 	}
 	r.countExpiring()
 	r.sayUnusable()
-	return r.report, errors.Join(err, r.seen.close())
+	return *r.report, errors.Join(err, r.seen.close())
 }
 
 // keepArchived remembers what was archived, whose outputs are to be seen from now on.
