@@ -71,8 +71,8 @@ func (g Log[T]) line(n int, line []byte) (r T, err error) {
 	return r, err
 }
 
-// All returns the records in order. An unreadable line costs no other; the error (disk.ErrDamaged) names each. A missing
-// file has no records.
+// All returns the records in order. An unreadable line costs no other; the error (disk.ErrDamaged) names each. A
+// missing file has no records.
 func (g Log[T]) All() ([]T, error) {
 	text, err := disk.ReadIfThere(g.Path)
 	if err != nil {
