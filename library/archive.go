@@ -61,9 +61,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		if whose && len(f.Files) > 0 && f.Source != e.Source {
 			return fail(fmt.Errorf("a session of %s already has this id, so the one of %s is left out", e.Source, f.Source))
 		}
-		if gone, err := l.Forgotten(f.ID); err != nil {
-			return fail(err)
-		} else if frozen, err := l.Frozen(f.ID); gone || frozen || err != nil {
+		if closed, err := l.Closed(f.ID); closed || err != nil {
 			return fail(cmp.Or(err, ErrForgotten))
 		}
 		a := &archiving{l: l, found: f, entry: e.Clone(), versions: raw.NewVersions()}

@@ -142,10 +142,11 @@ func (l *Library) Forgotten(id ingest.SessionID) (bool, error) {
 	return entered && !held, err
 }
 
-// Frozen reports whether a session stays as the library has it, whatever is added to it.
-func (l *Library) Frozen(id ingest.SessionID) (bool, error) {
+// Closed reports whether nothing more is archived of a session: it was forgotten, or is frozen.
+func (l *Library) Closed(id ingest.SessionID) (bool, error) {
 	tombs, err := l.tombstoned()
-	return tombs[id], err
+	_, entered := tombs[id]
+	return entered, err
 }
 
 // AllFrozen lists the sessions that are frozen.

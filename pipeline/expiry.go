@@ -154,9 +154,8 @@ func (p *Pipeline) Exposed(ctx context.Context) (
 
 // forgotten reports whether a session is kept out of the library on purpose.
 func (p *Archiver) forgotten(f ingest.Found) bool {
-	gone, _ := p.Library.Forgotten(f.ID) // if unknown, it isn't
-	frozen, _ := p.Library.Frozen(f.ID)
-	return gone || frozen
+	closed, _ := p.Library.Closed(f.ID) // if unknown, it isn't
+	return closed
 }
 
 // Earlier returns the earlier of two times, ignoring zero times.

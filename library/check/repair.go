@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
+	"recall/library/raw"
 	"recall/payload"
 )
 
@@ -149,16 +151,14 @@ func (r *repairing) libraryFile() error {
 // dropLeftover removes a segment whose bytes are held elsewhere.
 func (r *repairing) dropLeftover(e library.Entry, path string) error {
 	v, err := e.Versions()
-	if err != nil {
+	s, bad := raw.ParseSegment(filepath.Base(path))
+	if err := cmp.Or(err, bad); err != nil {
 		return err
 	}
-	if err := v.DropStrays(r.ctx, e.Folder); err != nil {
-		return err
-	}
-	if disk.Exists(filepath.Join(e.Folder, "raw", filepath.Base(path))) {
+	if v.Needed()[s] || !v.Covers(r.ctx, e.Folder, s) { // it might be the last copy of something
 		return errors.New("kept: no version has its bytes")
 	}
-	return nil
+	return disk.RemoveIfThere(path)
 }
 
 // log moves unreadable lines of an append-only file aside and seals the others as they are. The file's lock is held.

@@ -267,21 +267,6 @@ func (v *Versions) DropMerged(folder string, lines []Line) error {
 	return nil
 }
 
-// DropStrays removes segments that no version has, left by an interrupted write, if a version holds all their bytes.
-// Others stay: they might be the last copy of something.
-func (v *Versions) DropStrays(ctx context.Context, folder string) error {
-	needed := v.Needed()
-	for _, s := range In(folder) {
-		if needed[s] || !v.Covers(ctx, folder, s) {
-			continue
-		}
-		if err := disk.RemoveIfThere(Path(folder, s)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Covers reports, after reading them, whether some version holds the bytes of a segment.
 func (v *Versions) Covers(ctx context.Context, folder string, s Segment) bool {
 	for _, list := range v.Files {

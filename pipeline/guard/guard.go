@@ -261,10 +261,8 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 	forgotten, kept, left := false, false, "" // left is the rule that leaves out what isn't archived
 	if g.Library != nil {
 		held = func(f ingest.File) error { return g.Library.Held(ctx, s.ID, f) }
-		forgotten, _ = g.Library.Forgotten(s.ID) // if unknown, it counts as a risk
-		if frozen, err := g.Library.Frozen(s.ID); err == nil {
-			forgotten = forgotten || frozen
-		}
+		closed, err := g.Library.Closed(s.ID)
+		forgotten = closed && err == nil // if unknown, it counts as a risk
 		if e, err := g.Library.Session(s.ID); err == nil {
 			s.Title = e.Title
 			kept = true

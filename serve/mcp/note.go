@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -61,12 +60,11 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 		return "", wrong("recall: not noted: session must be a session's id, at most 200 characters and no line breaks. " +
 			"Call again.")
 	}
-	gone, err := l.Forgotten(ingest.SessionID(n.Session))
-	frozen, fault := l.Frozen(ingest.SessionID(n.Session))
-	if err := cmp.Or(err, fault); err != nil {
+	closed, err := l.Closed(ingest.SessionID(n.Session))
+	if err != nil {
 		return "", err
 	}
-	if gone || frozen || s.o.Excluded() {
+	if closed || s.o.Excluded() {
 		return "", wrong("recall: not noted: the user wants nothing of this session kept. Don't call again.")
 	}
 	for _, text := range []*string{&n.Text, &n.Why, &n.Scope, &n.Quote} {
