@@ -141,7 +141,7 @@ func (p Sources) Unsearched(entries []library.Entry) (list []Unsearched) {
 		i, known := at[e.Root]
 		if !known {
 			i = -1
-			covers := func(s Place) bool { return within(e.Root, s.Folder) }
+			covers := func(s Place) bool { return disk.Below(disk.RealPath(s.Folder), disk.RealPath(e.Root)) }
 			if ingest.IsFolder(e.Root) && !slices.ContainsFunc(searched, covers) {
 				i, list = len(list), append(list, Unsearched{Source: e.Source, Folder: e.Root})
 			}
@@ -156,22 +156,6 @@ func (p Sources) Unsearched(entries []library.Entry) (list []Unsearched) {
 		}
 	}
 	return list
-}
-
-// within reports whether a folder is in another one or is that one, also under another name.
-func within(folder, in string) bool {
-	outer, err := os.Stat(in)
-	if err != nil {
-		return false
-	}
-	for ; ; folder = filepath.Dir(folder) {
-		if inner, err := os.Stat(folder); err == nil && os.SameFile(outer, inner) {
-			return true
-		}
-		if folder == filepath.Dir(folder) {
-			return false
-		}
-	}
 }
 
 // RootsOf lists the folders that a reader searches.

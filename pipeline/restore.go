@@ -159,10 +159,7 @@ func (p *Archiver) chooseRoot(r *RestorePlan, reader ingest.Reader, base, to str
 // inHome reports whether a path lies in the user's home folder, whether or not it exists.
 func inHome(path string) bool {
 	home, err := os.UserHomeDir()
-	return err == nil && path != "" && slices.ContainsFunc([]string{home, disk.RealPath(home)}, func(home string) bool {
-		rel, err := filepath.Rel(home, path)
-		return err == nil && rel != "." && filepath.IsLocal(rel)
-	})
+	return err == nil && path != "" && disk.Below(disk.RealPath(home), disk.RealPath(path))
 }
 
 // homeRoot returns where a client keeps its files by default, "" if that isn't in the home folder.

@@ -136,7 +136,7 @@ func Within(root, path string) error {
 		return nil
 	}
 	base := root
-	if rel, err := filepath.Rel(root, path); root == "" || err != nil || !filepath.IsLocal(rel) {
+	if root == "" || !Below(root, path) {
 		base = filepath.Dir(path)
 	}
 	realBase, err := filepath.EvalSymlinks(base)
@@ -147,10 +147,16 @@ func Within(root, path string) error {
 	if err != nil {
 		return err
 	}
-	if rel, err := filepath.Rel(realBase, real); err != nil || !filepath.IsLocal(rel) {
+	if !Below(realBase, real) {
 		return fmt.Errorf("a link out of %s; not followed", base)
 	}
 	return nil
+}
+
+// Below reports whether a path, by its name, is a folder or in it.
+func Below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // RealPath returns a path, absolute and without links in the part of it that exists.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"recall/library"
 	"recall/library/disk"
@@ -57,11 +56,8 @@ func onlyOurs(dir string) error {
 
 // apart rejects two folders of which one is inside the other.
 func apart(a, b string) error {
-	a, b = disk.RealPath(a), disk.RealPath(b)
-	for _, pair := range [][2]string{{a, b}, {b, a}} {
-		if rel, err := filepath.Rel(pair[0], pair[1]); err == nil && filepath.IsLocal(rel) {
-			return ErrInside
-		}
+	if a, b = disk.RealPath(a), disk.RealPath(b); disk.Below(a, b) || disk.Below(b, a) {
+		return ErrInside
 	}
 	return nil
 }

@@ -251,8 +251,7 @@ func (f *Folders) keepManifest(ctx context.Context, root *os.Root, name string, 
 	m := f.Manifest(s, trace.OfSession(s), e)
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
-		inside, err := filepath.Rel(root.Name(), in.Host)
-		if in.SHA256 == "" && err == nil && filepath.IsLocal(inside) {
+		if in.SHA256 == "" && disk.Below(root.Name(), in.Host) {
 			in.SHA256 = in.Look().SHA256 // its bytes aren't in the library, but in this folder
 		}
 	}

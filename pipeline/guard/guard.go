@@ -141,10 +141,7 @@ func (g *guarding) aim(paths []string) error {
 }
 
 func (g *guarding) danger(path string, kind DangerKind, blocks bool) {
-	within := func(d Danger) bool {
-		rel, err := filepath.Rel(d.Path, path)
-		return d.Kind == DangerSource && err == nil && filepath.IsLocal(rel)
-	}
+	within := func(d Danger) bool { return d.Kind == DangerSource && disk.Below(d.Path, path) }
 	if kind == DangerSource && slices.ContainsFunc(g.report.Dangers, within) {
 		return // a client's folder in another one's
 	}

@@ -130,8 +130,7 @@ func named(claude, root, setting string) (dir string) {
 		} else if !filepath.IsAbs(at) {
 			at = filepath.Join(root, at)
 		}
-		rel, err := filepath.Rel(root, at)
-		if said != "" && (filepath.Dir(file) != within || err == nil && filepath.IsLocal(rel)) {
+		if said != "" && (filepath.Dir(file) != within || disk.Below(root, at)) {
 			dir = at
 		}
 	}

@@ -93,7 +93,7 @@ func (l Logs) At(dir string) string {
 	}
 	root := l.Root(dir)
 	for _, f := range list {
-		if rel, err := filepath.Rel(f, root); err == nil && filepath.IsLocal(rel) {
+		if disk.Below(f, root) {
 			return filepath.Join(f, filepath.FromSlash(Name))
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"recall/internal/redact"
 	txt "recall/internal/text"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/pipeline"
@@ -230,7 +231,7 @@ func intoProject(a *app.App, folder, name string) (string, error) {
 	if fi, err := os.Stat(folder); err != nil || !fi.IsDir() {
 		return "", hint.With(fmt.Errorf("%s: no such folder", folder), "name a folder that you give to Cowork")
 	}
-	if rel, err := filepath.Rel(a.Lib.Dir(), folder); err == nil && filepath.IsLocal(rel) {
+	if disk.Below(a.Lib.Dir(), folder) {
 		return "", hint.With(fmt.Errorf("%s is the library itself", folder), "name a folder that you give to Cowork")
 	}
 	if name != "" {

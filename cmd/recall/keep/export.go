@@ -17,6 +17,7 @@ import (
 	"recall/internal/hint"
 	"recall/internal/text"
 	"recall/library"
+	"recall/library/disk"
 	"recall/library/render"
 	"recall/library/restore"
 	"recall/pipeline"
@@ -139,7 +140,7 @@ func exportFiles(ctx context.Context, a *app.App, e library.Entry, o exportOptio
 			name = strings.TrimPrefix(name, "outputs/")
 		}
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if rel, err := filepath.Rel(dir, path); err != nil || !filepath.IsLocal(rel) {
+		if !disk.Below(dir, path) {
 			return fmt.Errorf("%s would be written outside of %s", f.Name, dir)
 		}
 		files = append(files, restore.File{Name: f.Name, Path: path, Over: o.Force})
