@@ -282,7 +282,7 @@ func TestImproveFaults(t *testing.T) {
 			[]string{"b", "", "b", "", "", "", "b"}},
 		{"one times out", only("b", &llm.Error{Fault: llm.TimedOut}),
 			improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "timed out"},
-			[]string{"b", "b", "b", "", "b", ""}},
+			[]string{"b", "", "b", "", "", "", "b"}},
 		{"one costs too much", only("b", &llm.Capped{Cap: "session", Limit: "$0.10"}),
 			improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "the session's budget of $0.10 is used up"},
 			[]string{"b", ""}},

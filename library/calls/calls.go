@@ -17,7 +17,6 @@ type Try struct {
 	Input   string           `json:"input"` // the Entry.Input it was about
 	At      time.Time        `json:"at"`
 	Failed  int              `json:"failed,omitempty"` // times in a row
-	Slow    int              `json:"slow,omitempty"`   // times that might have been the service's fault
 	Fault   string           `json:"fault,omitempty"`  // the last one, in a few words that reveal nothing of the session
 	Unripe  bool             `json:"unripe,omitempty"` // it says too little to ask about
 

@@ -269,9 +269,6 @@ func isResting(t calls.Try, now time.Time) bool {
 // downAfter is how many sessions in a row may go unanswered, despite retries, before the service counts as down.
 const downAfter = 3
 
-// excusedFaults is how many temporary faults in a row aren't held against the session.
-const excusedFaults = 2
-
 // fault handles a session that got no payload from the model; it keeps the one it has. Temporary faults are retried
 // on the next run, others after longer and longer waits; if no session would be answered, the asking ends.
 func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
@@ -286,7 +283,7 @@ func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
 			g.stop(err)
 			return
 		}
-		g.failedAgain(e, "budget used up", false)
+		g.failedAgain(e, "budget used up")
 	case errors.As(err, &fault):
 		g.waits(err)
 		down := false
@@ -297,7 +294,7 @@ func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
 		case fault.Ends() || down:
 			g.stop(err)
 		case fault.Fault == llm.TimedOut || !fault.Passing():
-			g.failedAgain(e, inShort(fault), fault.Passing())
+			g.failedAgain(e, inShort(fault))
 		}
 	default:
 		g.skip(e, err)
@@ -308,17 +305,11 @@ func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
 func (g *asking) skip(e library.Entry, err error) {
 	g.problem(e.Folder, err)
 	g.waits(err)
-	g.failedAgain(e, "a fault of recall's", false)
+	g.failedAgain(e, "a fault of recall's")
 }
 
-func (g *asking) failedAgain(e library.Entry, why string, passing bool) {
-	t := calls.Try{Session: e.ID, Input: e.Input, Failed: g.tries[e.ID].Failed, Slow: g.tries[e.ID].Slow, Fault: why}
-	if passing && t.Slow < excusedFaults {
-		t.Slow++
-	} else {
-		t.Failed++
-	}
-	g.note(t)
+func (g *asking) failedAgain(e library.Entry, why string) {
+	g.note(calls.Try{Session: e.ID, Input: e.Input, Failed: g.tries[e.ID].Failed + 1, Fault: why})
 }
 
 func (g *asking) note(t calls.Try) {
