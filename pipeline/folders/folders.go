@@ -111,8 +111,9 @@ func (f *Folders) End(folder string) (removed bool, err error) {
 	return true, os.Remove(path)
 }
 
-// Refresh brings the pages and manifests of all folders up to date. An error with one doesn't affect the others.
-func (f *Folders) Refresh(ctx context.Context) (faults []error) {
+// Refresh brings the manifests in all folders up to date and, if wanted, the pages. An error with one doesn't affect
+// the others.
+func (f *Folders) Refresh(ctx context.Context, pages bool) (faults []error) {
 	list, err := f.read()
 	if err != nil {
 		return []error{err}
@@ -121,11 +122,14 @@ func (f *Folders) Refresh(ctx context.Context) (faults []error) {
 		if k.Library != f.Library.ID() {
 			continue
 		}
-		if err := f.keep(ctx, k); err != nil {
-			faults = append(faults, err)
+		if pages {
+			faults = append(faults, f.keep(ctx, k))
+		}
+		if _, gone := os.Stat(k.Folder); gone == nil {
+			faults = append(faults, f.keepManifests(ctx, k))
 		}
 	}
-	return append(faults, f.Manifests(ctx)...)
+	return slices.DeleteFunc(faults, func(err error) bool { return err == nil })
 }
 
 // keep writes a folder's page if its content would change.
@@ -194,22 +198,6 @@ const manifestsName = "recall-manifests"
 
 // stampBegin begins a manifest's first line, which ends in a checksum of all that the manifest is made from.
 const stampBegin = "# written by recall at each archive; changes here are not kept. Of "
-
-// Manifests brings the manifests in all folders up to date. An error with one doesn't affect the others.
-func (f *Folders) Manifests(ctx context.Context) (faults []error) {
-	list, err := f.read()
-	if err != nil {
-		return []error{err}
-	}
-	for _, k := range list {
-		if _, gone := os.Stat(k.Folder); k.Library == f.Library.ID() && gone == nil {
-			if err := f.keepManifests(ctx, k); err != nil {
-				faults = append(faults, err)
-			}
-		}
-	}
-	return faults
-}
 
 // keepManifests writes the manifests of a folder that would change, and removes those of sessions that are no longer
 // the project's. A session is among them from its first archived bytes on.

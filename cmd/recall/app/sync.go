@@ -187,7 +187,7 @@ func (a *App) sync(ctx context.Context, o pipeline.Options) (r pipeline.Report, 
 		r, err = p.Sync(ctx, o)
 		bar.Done()
 		if err == nil && (r.Distilled > 0 || o.Budget == 0) { // a query needn't wait for unchanged pages
-			a.keepPages(ctx)
+			a.KeepFolders(ctx, true)
 		}
 		return err
 	})
@@ -282,7 +282,7 @@ func (a *App) ForgetSessions(ctx context.Context, texts *needle.Needles,
 			a.warn(errors.Join(err, a.RemoveIndex())) // the next question makes it
 		}
 	}
-	a.keepPages(ctx)
+	a.KeepFolders(ctx, true)
 	return left, a.WorkLogs().Forget(ids...)
 }
 
@@ -379,21 +379,10 @@ func (a *App) WorkLogs() worklog.Logs {
 	return worklog.Logs{File: filepath.Join(user, "recall", "logs.json")}
 }
 
-// keepPages updates the pages in all folders. Failures are only warnings.
-func (a *App) keepPages(ctx context.Context) {
-	f := a.Folders()
-	if f == nil {
-		return
-	}
-	for _, err := range f.Refresh(ctx) {
-		a.warn(err)
-	}
-}
-
-// KeepManifests updates the manifests in all folders. Failures are only warnings.
-func (a *App) KeepManifests(ctx context.Context) {
+// KeepFolders updates the manifests in all folders and, if wanted, the pages. Failures are only warnings.
+func (a *App) KeepFolders(ctx context.Context, pages bool) {
 	if f := a.Folders(); f != nil {
-		for _, err := range f.Manifests(ctx) {
+		for _, err := range f.Refresh(ctx, pages) {
 			a.warn(err)
 		}
 	}

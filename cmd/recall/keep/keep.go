@@ -39,7 +39,7 @@ func newArchiveCmd(a *app.App) *cobra.Command {
 		p.Progress = bar.Show
 		r, err := p.Archive(ctx, o.From)
 		if err == nil {
-			a.KeepManifests(ctx)
+			a.KeepFolders(ctx, false)
 		}
 		switch {
 		case err == nil && r.Skipped():
