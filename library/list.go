@@ -33,7 +33,7 @@ func (e *AmbiguousError) Error() string {
 // and reads what is new or changed. What can't be read is left out; see Broken.
 func (l *Library) Sessions() ([]Entry, error) {
 	all, err := l.AllEntries()
-	return sessionsOnly(all), err
+	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source.IsMemory() }), err
 }
 
 // AllEntries is Sessions plus what is kept like a session but isn't one: a client's memory.
@@ -55,10 +55,6 @@ func (l *Library) entries(fresh bool) ([]Entry, error) {
 		}
 	}
 	return sorted(l.sessions), nil
-}
-
-func sessionsOnly(all []Entry) []Entry {
-	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source.IsMemory() })
 }
 
 // sorted returns the sessions in order.
