@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -239,7 +238,7 @@ func beside(path string, write func(io.Writer) error, sync func(*os.File) error)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), tempStart+"*")
+	f, err := os.CreateTemp(filepath.Dir(path), ".recall-*")
 	if err != nil {
 		return "", err
 	}
@@ -252,24 +251,6 @@ func beside(path string, write func(io.Writer) error, sync func(*os.File) error)
 	}
 	return f.Name(), err
 }
-
-// Sweep removes from a folder what an interrupted Replace left there.
-func Sweep(dir string) {
-	all, _ := os.ReadDir(dir) // a folder that can't be read has nothing to remove
-	for _, e := range all {
-		number, ours := strings.CutPrefix(e.Name(), tempStart)
-		fi, err := e.Info()
-		if ours && err == nil && strings.Trim(number, "0123456789") == "" && time.Since(fi.ModTime()) > writing {
-			os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
-}
-
-// tempStart begins the name of a temporary file, and writing is how long one may be written to.
-const (
-	tempStart = ".recall-"
-	writing   = 10 * time.Second
-)
 
 // Replace atomically replaces the content of a file outside of a library.
 func Replace(path string, data []byte, mode fs.FileMode) error {

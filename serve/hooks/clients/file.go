@@ -208,7 +208,6 @@ func named(path string, err error) error {
 
 // Do carries out a change: first the copy, then the file, each replaced atomically.
 func (c Change) Do() error {
-	disk.Sweep(filepath.Dir(c.Real))
 	if !c.Differs() {
 		return c.dropBackup() // one that an interrupted install or uninstall left
 	}
