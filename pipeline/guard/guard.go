@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,9 +23,8 @@ import (
 
 // Options configures Look.
 type Options struct {
-	VM    bool          // don't block on virtual machines' disks
-	Limit time.Duration // time for searching folders; 0 is a minute
-	Cache string        // the library's cache, which knows the sessions left out; may be ""
+	VM    bool   // don't block on virtual machines' disks
+	Cache string // the library's cache, which knows the sessions left out; may be ""
 }
 
 // Look finds out what would be lost if the paths were removed, without changing anything. It compares the sessions'

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"recall/ingest"
 )
@@ -26,12 +25,9 @@ var vmFolders = map[string]bool{"claude-code-vm": true, "vm_bundles": true}
 // notFiles are folders at the top of a system that hold no files.
 var notFiles = map[string]bool{"/proc": true, "/sys": true, "/dev": true}
 
-var errLate = errors.New("too many files to look through in time")
-
 // walk searches the paths for sessions outside of the configured places and for dangerous folders, and counts the
 // other files.
 func (g *guarding) walk(ctx context.Context) error {
-	until := time.Now().Add(cmp.Or(g.options.Limit, time.Minute))
 	for _, at := range g.report.Paths {
 		if at.Gone || IsDemo(at.Real) {
 			continue
@@ -45,8 +41,6 @@ func (g *guarding) walk(ctx context.Context) error {
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
-			case time.Now().After(until):
-				return errLate
 			case errors.Is(err, fs.ErrNotExist):
 				return nil // removed meanwhile
 			case err != nil:
@@ -67,12 +61,6 @@ func (g *guarding) walk(ctx context.Context) error {
 			}
 			return nil
 		})
-		if errors.Is(err, errLate) {
-			for _, at := range g.report.Paths {
-				g.danger(at.Real, DangerTooMuch, true)
-			}
-			break
-		}
 		if err != nil {
 			return err
 		}

@@ -84,7 +84,6 @@ const (
 	DangerOther   DangerKind = "another library"
 	DangerVM      DangerKind = "vm"       // disks of virtual machines, which can't be inspected from here
 	DangerSource  DangerKind = "sessions" // where a client keeps its sessions
-	DangerTooMuch DangerKind = "too much" // more files than could be checked
 	DangerUnread  DangerKind = "unread"   // it can't be read, so its content is unknown
 	DangerLoose   DangerKind = "loose"    // part of a session that recall can't archive
 )
@@ -241,8 +240,7 @@ var goes = map[DangerKind]string{
 	DangerOther:   "a library or a backup of one: what it keeps may be nowhere else (recall import copies it)",
 	DangerVM: "disks of Cowork's virtual machines: what sessions left on them isn't visible from here (recall " +
 		"manifest cleanup --all --to FOLDER writes a script that saves it from inside; --vm then lets it go)",
-	DangerSource:  "where sessions are kept",
-	DangerTooMuch: "too many files to check in time; name the folders below it that you mean",
-	DangerLoose:   "belongs to a session but can't be archived, so it is nowhere else",
-	DangerUnread:  "it can't be read, so what is there may be nowhere else",
+	DangerSource: "where sessions are kept",
+	DangerLoose:  "belongs to a session but can't be archived, so it is nowhere else",
+	DangerUnread: "it can't be read, so what is there may be nowhere else",
 }

@@ -136,7 +136,7 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (g *guard.Report, 
 	if none != nil && !errors.Is(none, library.ErrNoLibrary) {
 		return nil, nil, 0, none
 	}
-	o := guard.Options{Limit: deleting}
+	o := guard.Options{}
 	if l != nil {
 		o.Cache = h.Archiver(l).Cache
 	}
