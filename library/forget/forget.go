@@ -118,7 +118,7 @@ func dropLines(l *library.Library, names [][]byte, texts *needle.Needles) error 
 		}
 		return nil
 	}
-	for _, lock := range []string{"folders", "received", "inbox", "links"} { // whoever writes there holds one of these
+	for _, lock := range []string{"folders", "inbox", "links"} { // whoever writes there holds one of these
 		inside := work
 		work = func() error { return l.UnderLock(lock, inside) }
 	}

@@ -34,7 +34,7 @@ func lines(l *library.Library) ledger.Log[Line] { return ledger.Log[Line]{Path: 
 
 // Add durably appends lines to received.jsonl.
 func Add(l *library.Library, more ...Line) error {
-	return l.UnderLock("received", func() error { return lines(l).Add(more...) })
+	return l.UnderLock("folders", func() error { return lines(l).Add(more...) })
 }
 
 // Stamp changes whenever received.jsonl or the projects of its handoffs do; it is "" without handoffs. It
@@ -175,12 +175,10 @@ func Drop(l *library.Library, ids []ingest.SessionID) error {
 	if len(drop) == 0 {
 		return nil
 	}
-	return l.UnderLock("received", func() error {
-		return l.UnderLock("folders", func() error {
-			return l.RewriteLines(path(l), func(line []byte) bool {
-				var r Line
-				return json.Unmarshal(line, &r) == nil && drop[r.Handoff]
-			})
+	return l.UnderLock("folders", func() error {
+		return l.RewriteLines(path(l), func(line []byte) bool {
+			var r Line
+			return json.Unmarshal(line, &r) == nil && drop[r.Handoff]
 		})
 	})
 }
