@@ -75,8 +75,8 @@ func dropFraming(s string, ts []term) []term {
 	p := phrases()
 	small := func(t term) bool { return p.small[t.word] }
 	beside := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return !p.beside[t.word] })
-	german := slices.ContainsFunc(ts, small) || len(beside) > 1
-	ts = less(ts, func(t term) bool { return small(t) || german && p.beside[t.word] })
+	foreign := slices.ContainsFunc(ts, small) || len(beside) > 1
+	ts = less(ts, func(t term) bool { return small(t) || foreign && p.beside[t.word] })
 	s = text.HeadMarked(s, maxQuestion)
 	var asking []string
 	for _, f := range phrases().frames {

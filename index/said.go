@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"strings"
-
-	"recall/internal/text"
 )
 
 // Said returns what was said in a session from one turn to another, and in some turns before and after, in order.
@@ -62,43 +60,6 @@ func (x *Index) Replies(ctx context.Context, project, said string, most int) ([]
 		}
 	}
 	return all, x.fail("read index", err)
-}
-
-// Later returns what a person said last in a project that gives a question another answer than what they had replied at
-// a place, nil if nothing. It looks where most of the words were said in which the question was put.
-func (x *Index) Later(ctx context.Context, reply *Placed, asked string, question *text.Answered) (*Placed, error) {
-	r := &reader{tx: x.db}
-	words, err := r.anyOf(ctx, asked, matched)
-	if err != nil || words == "" {
-		return nil, x.fail("read index", err)
-	}
-	later, err := readList(ctx, x, func(rows *sql.Rows) (o ranked, err error) {
-		t := &o.turn
-		err = rows.Scan(&o.session, &t.ID, &t.N, &t.Role, written{&t.At}, packed{&t.Text})
-		o.table, o.n = turns, int64(t.N)
-		o.turn, _ = o.typed()
-		return o, err
-	}, `SELECT DISTINCT t.session, t.tid, t.n, t.role, t.at, t.text FROM (SELECT e.* FROM words `+
-		`JOIN window e ON e.id=words.rowid/2 WHERE words MATCH ?1 AND words.rowid%2=0 AND e.at>?2 AND e.session IN (`+
-		`SELECT id FROM session WHERE project=?3) ORDER BY bm25(words), e.id LIMIT ?4) e JOIN turn t ON t.session=e.session `+
-		`AND t.n BETWEEN e.n AND e.m WHERE t.at>?2 AND t.role IN ('user', ?5) ORDER BY t.at DESC`,
-		words, reply.Item.At.UnixMilli(), reply.Project, laterWindow, Both)
-	var last *ranked
-	other := false
-	for i := range later {
-		said, again := question.Reopened(text.HeadMarked(later[i].turn.Text, longestSaid))
-		if said != "" && last == nil {
-			last = &later[i]
-			last.turn.Role, last.passage = "user", said
-		}
-		other = other || said != "" && !again
-	}
-	if !other {
-		return nil, err
-	}
-	p, err := r.place(ctx, last.session)
-	placed := resultOf(last, p).Placed()
-	return &placed, x.fail("read index", err)
 }
 
 // Typed lists what people typed, in order of sessions and turns, without what other tools inserted or a fork

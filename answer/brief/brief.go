@@ -149,12 +149,10 @@ func fitTokens(text string, budget int) (string, bool) {
 	return fmt.Sprintf("… %d lines left out …", len(lines)), false
 }
 
-// How much is shown, in characters; longestAsked also of a quote for a task at length.
+// How much is shown, in characters.
 const (
-	longestSaid   = 110
-	longestBefore = 60
-	saidAndAsked  = 150
-	longestAsked  = 240
+	longestSaid   = 240
+	longestBeside = 150 // of what a quote replies to, of the reply, or of what it takes the place of
 	longestClaim  = 300
 )
 
@@ -168,10 +166,10 @@ func (b *Bearing) Lines() string {
 			line += plain(it.Path, longestClaim) + " "
 		}
 		line += strings.TrimRight(plain(it.Text, longestClaim), ". ")
-		if why := plain(it.Why, longestAsked); why != "" {
+		if why := plain(it.Why, longestSaid); why != "" {
 			line += " — because " + why
 		}
-		if q := plain(it.First().Quote, longestSaid); q != "" && q != plain(it.Text, longestSaid) {
+		if q := plain(it.First().Quote, longestBeside); q != "" && q != plain(it.Text, longestBeside) {
 			line += " (its source: “" + q + "”)"
 		}
 		return fmt.Sprintf("- %s\n  `recall why %s`\n", strings.TrimSpace(line), it.ID)
@@ -180,32 +178,24 @@ func (b *Bearing) Lines() string {
 	if b.Item.By == payload.ByAssistant {
 		who = "the assistant "
 	}
-	said, asked := longestSaid, text.AskingWhole
-	room := saidAndAsked - min(len(b.Item.Text), longestSaid)
-	if b.long || who != "" {
-		said, asked, room = longestAsked, text.LastWords, longestAsked
-	}
 	line := who + fmt.Sprintf("said %s, session %d: “%s”", b.Item.At.UTC().Format(time.DateOnly), b.SessionN,
-		plain(b.Item.Text, said))
+		plain(b.Item.Text, longestSaid))
 	if b.Before != "" {
-		line += ", before “" + plain(b.Before, longestBefore) + "”"
+		line += ", before “" + plain(b.Before, longestBeside) + "”"
 	}
 	if b.Asked != "" {
-		line += " to “" + plain(asked(b.Asked), room) + "”"
+		line += " to “" + plain(text.LastWords(b.Asked), longestBeside) + "”"
 	}
 	if b.Answered != "" {
-		line += ", answered “" + plain(b.Answered, longestSaid) + "”"
+		line += ", answered “" + plain(b.Answered, longestBeside) + "”"
 	}
 	return fmt.Sprintf("- %s\n  `recall show %s:%d`\n", line, payload.Handle(b.Project, b.SessionN), b.Turn)
 }
 
 func plain(s string, most int) string { return payload.Data(s, most) }
 
-// How many tokens quotes without a claim take.
-const (
-	mostQuoted   = 80
-	mostAtLength = 240
-)
+// mostQuoted is how many tokens quotes without a claim take.
+const mostQuoted = 160
 
 // Note words what bears on a task for a model, "" for nothing, and returns what it holds. A claim that forbids makes it
 // a warning; a quote is an offer to look.
@@ -218,15 +208,11 @@ func Note(all []Bearing) (note string, told []Bearing) {
 		head = "Warning from recall: this names what was given up or ruled out here. If that no longer holds, say so " +
 			"and go on.\n"
 	}
-	room := mostQuoted
-	if all[0].long {
-		room = mostAtLength
-	}
 	ids, lines := "", ""
 	for i := range all {
 		b := &all[i]
 		more := lines + b.Lines()
-		if i > 0 && !all[0].Claims() && tokens.Count(head+more)+markers > room {
+		if i > 0 && !all[0].Claims() && tokens.Count(head+more)+markers > mostQuoted {
 			break
 		}
 		if b.Claims() {

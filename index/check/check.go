@@ -363,7 +363,8 @@ var offers = text.Pattern(`(?i)\?\W*$|\b(?:could|would|might|shall|i['’]d|we['
 
 // MayForbid reports whether what a person said may forbid a call: it is short, else pasted, and orders or refuses.
 func MayForbid(said string) bool {
-	return len(said) <= longestOrder && (takesBack(said) || orders().MatchString(text.OneLine(said)))
+	return len(said) <= longestOrder && (takesBack(said) ||
+		slices.ContainsFunc(text.Sentences(text.OneLine(said), true), orders().MatchString))
 }
 
 // takesBack reports whether a person refuses what was just said or done.
