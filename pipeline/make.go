@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"recall/distill"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/text"
 	"recall/library"
 	"recall/library/inbox"
 	"recall/payload"
@@ -247,6 +249,41 @@ func redactedAgain(p *payload.Payload, clean func(string) string) *payload.Paylo
 		}
 	}
 	return &q
+}
+
+var placeholder = text.Pattern(`‹([^‹› ]+) \d+›`)
+
+// renumber updates the numbers of placeholders in quotes: rules that find one more secret number the later ones
+// differently.
+func renumber(p *payload.Payload, s *ingest.Session) {
+	place := places(s)
+	for i := range p.Items {
+		for k := range p.Items[i].Evidence {
+			e := &p.Items[i].Evidence[k]
+			if at := place(e.Turn); at >= 0 && placeholder().MatchString(e.Quote) {
+				e.Quote = asNumbered(s.Turns[at].Text, e.Quote)
+			}
+		}
+	}
+}
+
+// asNumbered returns a quote as it stands in a text, with whatever numbers its placeholders have there; the quote
+// itself if it isn't there.
+func asNumbered(text, quote string) string {
+	if strings.Contains(text, quote) {
+		return quote
+	}
+	var any strings.Builder
+	from := 0
+	for _, at := range placeholder().FindAllStringSubmatchIndex(quote, -1) {
+		any.WriteString(regexp.QuoteMeta(quote[from:at[0]]) + "‹" + regexp.QuoteMeta(quote[at[2]:at[3]]) + ` \d+›`)
+		from = at[1]
+	}
+	re, err := regexp.Compile(any.String() + regexp.QuoteMeta(quote[from:]))
+	if err != nil {
+		return quote
+	}
+	return cmp.Or(re.FindString(text), quote)
 }
 
 // addNotes adds a session's grounded notes to its fresh payload.

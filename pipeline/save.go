@@ -57,6 +57,7 @@ func (r *run) merge(m *Member) (page, error) {
 	old = withoutCopied(old, m.Session, edits)
 	if old != nil && old.Made.Rules != fresh.Made.Rules { // the new rules may find more secrets
 		old = redactedAgain(old, r.p.Rules.Session().Text)
+		renumber(old, m.Session)
 	}
 	if !m.improved {
 		r.keepModelItems(old, &fresh, m)
