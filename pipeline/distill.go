@@ -161,7 +161,7 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	room := semaphore.NewWeighted(inHand)
+	room := semaphore.NewWeighted(InHand)
 	for _, f := range work {
 		f.ready, f.weight = make(chan struct{}), f.Weight()
 	}

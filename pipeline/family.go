@@ -80,20 +80,20 @@ func (f *Family) signature() string {
 	return fmt.Sprint(f.anew, parts)
 }
 
-// Families that are parsed but not yet written are held in memory: at most inHand bytes of the sources, where
-// each family counts for at least inHand/parseAhead. A larger one has the memory to itself.
+// Families that are parsed but not yet written are held in memory: at most InHand bytes of the sources, where
+// each family counts for at least InHand/parseAhead. A larger one has the memory to itself.
 const (
-	inHand     = 36 << 20
+	InHand     = 36 << 20
 	parseAhead = 18
 )
 
-// Weight is how much of inHand a family counts for.
+// Weight is how much of InHand a family counts for.
 func (f *Family) Weight() int64 {
 	var n int64
 	for _, m := range f.Members {
 		n += parsedBytes(m.Entry)
 	}
-	return min(max(n, inHand/parseAhead), inHand)
+	return min(max(n, InHand/parseAhead), InHand)
 }
 
 // parsedBytes returns how many bytes of a session a parser reads.

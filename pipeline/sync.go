@@ -418,7 +418,7 @@ func (r *run) keepArchived(ctx context.Context) {
 }
 
 // How much garbage a sync lets accumulate. Most of what it allocates is short-lived, and what it holds is bounded (see
-// inHand): letting memory grow to memoryLimit before collecting saves a tenth of its time.
+// InHand): letting memory grow to memoryLimit before collecting saves a tenth of its time.
 const (
 	gcPercent   = 400
 	memoryLimit = 224 << 20 // bytes

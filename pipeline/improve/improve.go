@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"recall/distill"
 	"recall/index"
@@ -83,7 +84,8 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer done()
-	g := &asking{Asker: a, begun: time.Now(), claims: map[string][]claim{}}
+	g := &asking{Asker: a, begun: time.Now(), claims: map[string][]claim{},
+		room: semaphore.NewWeighted(pipeline.InHand)}
 	if g.queue, err = queueOf(a.Pipeline, o); err != nil {
 		return g.out, err
 	}
@@ -116,7 +118,8 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 type asking struct {
 	*Asker
 	*queue
-	claims map[string][]claim // by project; see reconcile
+	room   *semaphore.Weighted // bounds what is parsed and held in memory
+	claims map[string][]claim  // by project; see reconcile
 	stop   func(cause error)
 	begun  time.Time
 
@@ -145,7 +148,13 @@ func (g *asking) all(ctx context.Context) error {
 	group.SetLimit(cmp.Or(max(g.options.AtOnce, 0), 4))
 	done := 0
 	for _, f := range g.work {
+		weight := f.Weight()
+		if g.room.Acquire(within, weight) != nil {
+			g.family(ctx, within, f)
+			continue
+		}
 		group.Go(func() error {
+			defer g.room.Release(weight)
 			g.family(ctx, within, f)
 			g.mu.Lock()
 			defer g.mu.Unlock()
