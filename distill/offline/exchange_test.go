@@ -321,8 +321,6 @@ func TestBriefReplies(t *testing.T) {
 		{"Two ways to draw the hall:\n\nA) with canvas, which is fast\nB) with svg, which prints well",
 			"B. And when the printer is off, keep the drawing for the morning; the hall must never wait for paper",
 			"for paper” — user, turn 3, to “B) with svg, which prints well”"},
-		{"Want me to:\n- draw the hall with canvas\n- draw it with svg\n\nYour call?", "2 and do it right",
-			"to “draw the hall with canvas - draw it with svg Your call?”"},
 		{"Canvas takes 2 s for the hall, svg 9 s. I'd take canvas.", "do that",
 			"I'd take canvas.” — assistant, turn 2; answered “do that”"},
 		{"The fee of the box office is rounded up in `fee.py`.", "ok next one please",

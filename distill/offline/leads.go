@@ -39,15 +39,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	var out []payload.Item
 	left := 0 // of the page, in tokens
 	add := func(it payload.Item, sure float64) bool {
-		next := func(o payload.Item) bool {
-			return o.Kind == payload.Next && slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
-				of := o.First()
-				return e.Turn == of.Turn && strings.Contains(text.OneLine(of.Quote), text.OneLine(e.Quote))
-			})
-		}
-		if slices.ContainsFunc(items, next) {
-			return false
-		}
 		for i := range out {
 			if both, ok := merged(out[i], it); ok {
 				left += tokens.Count(payload.LineOf(&out[i])) - tokens.Count(payload.LineOf(&both))

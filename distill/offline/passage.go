@@ -272,8 +272,7 @@ func (p passage) beyond(quoted string) passage {
 // hint returns what a passage perhaps is, by its cues, or "".
 func (p passage) hint() payload.Kind {
 	for _, h := range hints {
-		also := h.kind == payload.Eliminated && p.denies() || h.kind == payload.Deferred && p.postpones()
-		if anyCue(p.run, h.cue) || also {
+		if anyCue(p.run, h.cue) || h.kind == payload.Eliminated && p.denies() {
 			return h.kind
 		}
 	}
@@ -282,13 +281,6 @@ func (p passage) hint() payload.Kind {
 	}
 	return ""
 }
-
-// postpones reports whether a person replies no, but only for a time: "nope, after the release".
-func (p passage) postpones() bool {
-	return len(p.run) > 0 && p.replies() && text.Refuses(p.run[0].text) && untilThen().MatchString(p.run[0].text)
-}
-
-var untilThen = text.Pattern(`(?i)\b(?:after|once|when|until|till|before|nach|sobald|erst|wenn)\b`)
 
 var hints = []struct {
 	cue  cueSet
@@ -323,10 +315,6 @@ func (p passage) asked() []sentence {
 		pointsBack := pointsBack().MatchString(parts[i].text) && len(about(parts[i].text)) == 0
 		brief := !tells(parts[i].text, minTelling)
 		if from > 0 && !parts[i].opens && (pointsBack || brief) {
-			from--
-		}
-		below := brief && parts[i].opens && parts[i].block == paragraph && !p.bare() // options: "Your call?"
-		for below && from > 0 && parts[from-1].block == listItem && parts[i].to-parts[from-1].from <= distill.MaxQuote {
 			from--
 		}
 		for bare := p.bare(); bare && from > 0 && asks(parts[from-1].text); { // yes to both
