@@ -49,8 +49,12 @@ var (
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}
 )
 
-// ChangedSince is the Why of what the assistant said before files were changed.
-const ChangedSince = "file edited since"
+// What came of what was said, as the Why of its passage: a file that it names was edited later, or files were changed
+// or a commit was made thereupon.
+const (
+	ChangedSince = "file edited since"
+	ActedOn      = "acted on"
+)
 
 // RequestRule is the rule of a goal that quotes what a person asked for, with its turn: they may have moved on since.
 const RequestRule = "request"
@@ -218,18 +222,20 @@ func formatLead(it *Item) string {
 		said = nextLabel().ReplaceAllString(said, "")
 	}
 	line := "“" + segment(said) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)
+	since := ""
+	if it.Why == ChangedSince || it.Why == ActedOn {
+		since = "; " + it.Why
+	}
 	switch n := len(it.Evidence); {
-	case n < 2 && it.Why == ChangedSince:
-		return line + "; " + ChangedSince
 	case n < 2:
-		return line
+		return line + since
 	case it.Rule == CommitRule:
 		return "“" + segment(it.Text) + "”" + dash + "commits, the last in turn " + strconv.Itoa(it.Evidence[n-1].N)
 	}
 	between := "; answered “" // which may well be a word of the question
 	if it.Evidence[1].N <= it.Evidence[0].N {
 		if contains(it.Text, oneLine(it.Evidence[1].Quote)) {
-			return line
+			return line + since
 		}
 		between = ", to “"
 		if it.Rule == RefusalRule {
@@ -240,7 +246,7 @@ func formatLead(it *Item) string {
 	if len(it.Evidence) > 2 { // the options that it chose from
 		line += " after “" + segment(text.Clip(it.Evidence[2].Quote, MaxOtherPassage)) + "”"
 	}
-	return line
+	return line + since
 }
 
 // nextLabel matches the beginning of what says no more than that something comes next.

@@ -314,7 +314,7 @@ func (t *talk) telling() (out []weighed) {
 			}
 			head := p.head()
 			asksFirst := head != nil && asks(strings.TrimRight(head.text, ":")) || distill.Offers(p.run[0].text)
-			if asksFirst || distill.NeedsContext(p.text()) && p.asked() == nil || t.finished(p) {
+			if asksFirst || p.outdone() || distill.NeedsContext(p.text()) && p.asked() == nil || t.settled(p) {
 				continue
 			}
 			h := p.hint()
@@ -350,9 +350,14 @@ func (sp *speech) refused() bool {
 	return text.Refuses(sp.answer.text) && denial().MatchString(passage{then, then.begins()}.text())
 }
 
-// since returns that a file of which the assistant speaks, in no report of work, or a person warns was edited since.
+// since returns what came of what was said: that a person's words, or their answer to it, were acted on, or that a file
+// of which the assistant speaks, in no report of work, or a person warns was edited since.
 func (t *talk) since(p passage) (why string) {
-	if p.user && p.hint() != payload.Flag || !p.user && !p.idle() {
+	switch {
+	case p.user && p.actedOn && p.speech != t.waiting && !p.wonders() && p.hint() != payload.Deferred,
+		!p.user && p.answer != nil && p.answer.actedOn && p.met():
+		return payload.ActedOn
+	case p.user && p.hint() != payload.Flag, !p.user && !p.idle():
 		return ""
 	}
 	eachName(p.speech.text[p.from():p.to()], func(name string) {
@@ -364,13 +369,9 @@ func (t *talk) since(p passage) (why string) {
 	return why
 }
 
-// finished reports whether a passage begins with that something isn't done of which a later commit speaks.
-func (t *talk) finished(p passage) bool {
-	const clearly = 2
-	open := unfinished().FindStringIndex(p.text())
-	return open != nil && open[0] == 0 && slices.ContainsFunc(t.commits, func(done *speech) bool {
-		return done.turn.N > p.turn.N && keywords(done.text).Shared(keywords(p.text())) >= clearly
-	})
+// settled reports whether a passage says that something isn't committed yet, and a commit was made since.
+func (t *talk) settled(p passage) bool {
+	return t.committed > p.turn.N && uncommitted().MatchString(p.text())
 }
 
 // looksOn reports whether a sentence announces that the search for a cause goes on.
@@ -386,6 +387,8 @@ func byPlace(at, of int) float64 { return 0.5 + 0.5*float64(at)/float64(of) }
 func heaviestFirst(of []weighed) {
 	slices.SortStableFunc(of, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
 }
+
+var uncommitted = text.Pattern(`(?i)\b(?:(?:un)?staged|ready to commit|(?:not|never|n['’]t) (?:\w+ )?committed)\b`)
 
 // minSaidShare is the share of a statement's words from which another one that has them says it.
 const minSaidShare = 0.9

@@ -46,6 +46,7 @@ func newPayload(s *ingest.Session) *payload.Payload {
 // items returns the goal, what is on record, files and leads, and the names of files that were only read.
 func items(s *ingest.Session) (items []payload.Item, read []string) {
 	t, actions := listen(s), trace.Actions(s)
+	t.actOn(actions)
 	t.commits = slices.DeleteFunc(t.commits, func(sp *speech) bool { return thrownAway(actions, sp.turn.N) })
 	t.files = findMentions(t, touchedFiles(s, actions))
 	findStates(t, t.files)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/internal/text"
 	"recall/payload"
 	"recall/prompts"
@@ -37,6 +38,7 @@ type speech struct {
 	takenBack []sentence // that, and what else speaks of it
 	to        *speech    // the words of a person that its exchange began with
 	changed   bool       // files were changed in the exchange that it began
+	actedOn   bool       // that, or a commit was made
 	suspects  *speech    // the assistant's last message before it, in its exchange, that supposed something; or nil
 	planning  bool       // a plan was being made before it
 	parts     []sentence
@@ -139,9 +141,6 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	if c.Committed() || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
 	}
-	if writes(c.Name) && c.Worked() && !isUnrelated(c.Path) && t.asked != nil {
-		t.asked.changed = true
-	}
 	t.cut = nil
 	if !c.Ran() {
 		t.cut = &cut{turn, c}
@@ -159,6 +158,25 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	}
 	if c.Verdict == ingest.Rejected && c.Reason != "" && c.ReasonTurn == "" {
 		t.startExchange(turn, c.Reason, refusing)
+	}
+}
+
+// actOn marks the words of people whereupon files were changed or a commit was made, by whatever call.
+func (t *talk) actOn(actions []trace.Action) {
+	began := map[int]*speech{}
+	for _, sp := range t.speeches {
+		if sp.user {
+			began[sp.exchange] = sp
+		}
+	}
+	changes := func(o trace.Touch) bool { return o.How != trace.Read && !o.Unsure && !isUnrelated(o.Path) }
+	for i := range actions {
+		a := &actions[i]
+		changed := a.Call.Worked() && slices.ContainsFunc(a.Touches, changes)
+		if sp := began[t.exchangeAt(a.N)]; sp != nil && !a.Abandoned && !a.Copied {
+			sp.changed = sp.changed || changed
+			sp.actedOn = sp.actedOn || changed || a.Call.Committed()
+		}
 	}
 }
 
