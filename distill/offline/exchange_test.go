@@ -474,19 +474,3 @@ func TestCommittedAndFoundOnTheWay(t *testing.T) {
 		}
 	}
 }
-
-// A list is quoted with the heading right above it, not with what announces all lists of a message.
-func TestListsKeepTheirHeading(t *testing.T) {
-	sp := talkOf([]string{"How do we ask for numbers?", "To keep it plain, here are the options:\n\n" +
-		"## Option 1: Ask once\n\n- Ask if it is not set\n- Never ask again\n\n" +
-		"## Option 2: Tell it\n\n- Show one line\n- Block nobody"}, nil)
-	var got []string
-	for _, p := range listen(sp).speeches[1].passages() {
-		got = append(got, p.text())
-	}
-	want := []string{"Option 1: Ask once: Ask if it is not set · Never ask again",
-		"Option 2: Tell it: Show one line · Block nobody"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}

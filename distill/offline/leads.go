@@ -326,7 +326,7 @@ func (t *talk) telling() (out []weighed) {
 			states := (sp.closing || names) && !narrates && !asks(p.text())
 			if worth || states {
 				w := tellWeight * t.recency(sp)
-				if !worth && !sp.closing { // it comes last
+				if _, begins, _ := p.cuts(); !worth && (!sp.closing || begins) { // it comes last
 					w *= minorShare
 				}
 				if !strings.Contains(p.speech.text[p.from():p.to()], "`") && len(about(p.text())) == 0 {
@@ -341,6 +341,19 @@ func (t *talk) telling() (out []weighed) {
 }
 
 // refused reports whether a person disagrees with a message that reports no work, and the assistant then denies
+// refuted reports whether a passage is of a message that was refused, or of an earlier one without work and names what
+// the assistant thereupon denied.
+func (t *talk) refuted(p passage) bool {
+	const clearly = 2
+	return slices.ContainsFunc(t.speeches, func(sp *speech) bool {
+		if sp.turn.N < p.turn.N || sp != p.speech && !p.idle() || !sp.refused() {
+			return false
+		}
+		then := passage{sp.answer.answer, sp.answer.answer.begins()}
+		return sp == p.speech || keywords(then.text()).Shared(keywords(p.text())) >= clearly
+	})
+}
+
 // something: not only an offer was declined.
 func (sp *speech) refused() bool {
 	if !sp.closing || !sp.idle() || sp.answer == nil || sp.answer.answer == nil {

@@ -233,3 +233,29 @@ func BenchmarkDistill(b *testing.B) {
 		}
 	}
 }
+
+// A list is quoted with the heading right above it, not with what announces all lists of a message; what a quote has no
+// room for says what it is a list of too.
+func TestListsKeepTheirHeading(t *testing.T) {
+	asked := "How do we ask for numbers? Please list them:\n" +
+		"- A list of " + strings.Repeat("old ", 70) + "numbers\n- A table"
+	sp := talkOf([]string{asked, "To keep it plain, here are the options:\n\n" +
+		"## Option 1: Ask once\n\n- Ask if it is not set\n- Never ask again\n\n" +
+		"## Option 2: Tell it\n\n- Show one line\n- Block nobody\n\n" +
+		"Both need four things:\n- A list of " + strings.Repeat("old ", 20) + "numbers\n- A list of " +
+		strings.Repeat("new ", 40) + "numbers\n- A table of numbers\n" +
+		"- A sheet of answers"}, nil)
+	var got []string
+	for _, of := range listen(sp).speeches {
+		for _, p := range of.passages() {
+			got = append(got, p.text())
+		}
+	}
+	want := []string{"How do we ask for numbers? Please list them …", "A list of old", "Please list them: … A table",
+		"Option 1: Ask once: Ask if it is not set · Never ask again",
+		"Option 2: Tell it: Show one line · Block nobody", "Both need four things: A list of old",
+		"Both need four things: … A sheet of answers"}
+	if !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

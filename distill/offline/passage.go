@@ -104,10 +104,9 @@ func (p passage) text() string {
 		return ""
 	}
 	var b strings.Builder
-	begins, ends := p.cuts()
-	if head := p.head(); head != nil {
-		b.WriteString(head.text + " ")
-	} else if begins {
+	above, begins, ends := p.cuts()
+	b.WriteString(above)
+	if begins {
 		b.WriteString("… ")
 	}
 	for i, s := range p.run {
@@ -126,16 +125,26 @@ func (p passage) text() string {
 	return b.String()
 }
 
-// cuts reports whether a passage begins or ends within a list.
-func (p passage) cuts() (begins, ends bool) {
+// cuts returns the heading of the list that a passage begins with, or what announces that, and reports whether it begins
+// and whether it ends within a list.
+func (p passage) cuts() (above string, begins, ends bool) {
 	place := func(s *sentence) (i int, there bool) {
 		return slices.BinarySearchFunc(p.parts, s.from, func(s sentence, from int) int { return s.from - from })
 	}
 	first, there := place(&p.run[0])
-	begins = there && first > 0 && p.parts[first].listedWith(&p.parts[first-1])
+	list := first
+	for there && list > 0 && p.parts[list].listedWith(&p.parts[list-1]) {
+		list--
+	}
+	switch head := p.parts[list].head; {
+	case head != nil:
+		above = head.text + " "
+	case list > 0 && list < first && announces(p.parts[list-1].text) && len(p.parts[list-1].text) < shortParagraph:
+		above = p.parts[list-1].text + " "
+	}
 	last, _ := place(&p.run[len(p.run)-1])
 	next := last + 1
-	return begins, next < len(p.parts) && p.parts[next].opens && p.parts[next].listedWith(&p.parts[last])
+	return above, list < first, next < len(p.parts) && p.parts[next].opens && p.parts[next].listedWith(&p.parts[last])
 }
 
 // space returns what stands between a sentence and the one before it: in Chinese and Japanese nothing.
