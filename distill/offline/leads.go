@@ -121,11 +121,11 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	return out
 }
 
-// merged returns two leads of one turn as one if one holds the other and just one of them is shown with what answers
-// it; an option that was picked stays alone.
+// merged returns two leads of one turn as one if one holds the other and they aren't shown with different answers; an
+// option that was picked stays alone.
 func merged(o, it payload.Item) (both payload.Item, ok bool) {
 	pair, alone := o, it
-	if len(it.Evidence) > 1 {
+	if len(o.Evidence) < 2 {
 		pair, alone = it, o
 	}
 	both = o
@@ -134,7 +134,8 @@ func merged(o, it payload.Item) (both payload.Item, ok bool) {
 	}
 	ofOne := pair.First().Turn == alone.First().Turn && strings.Contains(both.Text, pair.Text) &&
 		strings.Contains(both.Text, alone.Text)
-	if !ofOne || len(pair.Evidence) < 2 || len(alone.Evidence) > 1 {
+	apart := len(alone.Evidence) > 1 && alone.Evidence[1].Turn != pair.Evidence[1].Turn
+	if !ofOne || len(pair.Evidence) < 2 || apart {
 		return both, false
 	}
 	if _, _, picked := text.Picked(pair.Text, pair.Evidence[1].Quote); picked {

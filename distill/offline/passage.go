@@ -23,7 +23,7 @@ func (sp *speech) passages() []passage {
 	var out []passage
 	from := 0
 	end := func(to int) {
-		for to > from && announces(sp.parts[to-1].text) {
+		for to > from && announces(sp.parts[to-1].text) && !(sp.user && anyCue(sp.parts[to-1:to], cueOrder|cueWant)) {
 			to-- // what it announces isn't quoted
 		}
 		if to > from {
@@ -122,6 +122,9 @@ func (p passage) text() string {
 	if ends {
 		b.WriteString(" · …")
 	}
+	if said := b.String(); announces(said) { // what was pasted
+		return strings.TrimRight(said, ":：") + " …"
+	}
 	return b.String()
 }
 
@@ -193,6 +196,9 @@ func (p passage) tellsState() bool {
 // wonders reports whether a person only asks something in a passage, which alone says nothing.
 func (p passage) wonders() bool {
 	last := p.run[len(p.run)-1].text
+	if n := len(p.run) - 2; n >= 0 && strings.HasPrefix(last, "http") { // "is this of use? https://…"
+		last = p.run[n].text
+	}
 	return p.user && (asks(last) || questions().MatchString(last)) && !anyCue(p.run, cueOrder|cueWant) && !p.settles()
 }
 

@@ -284,7 +284,7 @@ var concedes = text.Pattern(`(?i)^\W*(?:(?:ah|oh|hm+|yes|right|sorry|ja)\W+)*` +
 	`i (?:was wrong|misread|misunderstood|stand corrected)|du hast recht|mein fehler)\b`)
 
 func asks(said string) bool {
-	return text.AnyOf(strings.TrimRight(said, "`*\")' "), strings.HasSuffix, "?", "？")
+	return text.AnyOf(strings.TrimRight(said, "`*) "), strings.HasSuffix, "?", "？")
 }
 
 // reports reports whether a speech tells its reader something. An assistant's message does
