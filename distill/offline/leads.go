@@ -306,11 +306,11 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 // that were to come next have come.
 func (t *talk) telling() (out []weighed) {
 	for _, sp := range t.speeches {
-		if sp.source != message || sp.refused() {
+		if sp.source != message {
 			continue
 		}
 		for _, p := range sp.passages() {
-			if p.overlaps(sp.takenBack) && !p.overlaps(sp.disputed) {
+			if t.refuted(p) || p.overlaps(sp.takenBack) && !p.overlaps(sp.disputed) {
 				continue
 			}
 			head := p.head()
@@ -341,7 +341,6 @@ func (t *talk) telling() (out []weighed) {
 	return out
 }
 
-// refused reports whether a person disagrees with a message that reports no work, and the assistant then denies
 // refuted reports whether a passage is of a message that was refused, or of an earlier one without work and names what
 // the assistant thereupon denied.
 func (t *talk) refuted(p passage) bool {
@@ -355,6 +354,7 @@ func (t *talk) refuted(p passage) bool {
 	})
 }
 
+// refused reports whether a person disagrees with a message that reports no work, and the assistant then denies
 // something: not only an offer was declined.
 func (sp *speech) refused() bool {
 	if !sp.closing || !sp.idle() || sp.answer == nil || sp.answer.answer == nil {
@@ -388,6 +388,8 @@ func (t *talk) settled(p passage) bool {
 	return t.committed > p.turn.N && uncommitted().MatchString(p.text())
 }
 
+var uncommitted = text.Pattern(`(?i)\b(?:(?:un)?staged|ready to commit|(?:not|never|n['’]t) (?:\w+ )?committed)\b`)
+
 // looksOn reports whether a sentence announces that the search for a cause goes on.
 func looksOn(s sentence) bool { return s.cues.has(cueNarrate) && checks().MatchString(s.text) }
 
@@ -401,8 +403,6 @@ func byPlace(at, of int) float64 { return 0.5 + 0.5*float64(at)/float64(of) }
 func heaviestFirst(of []weighed) {
 	slices.SortStableFunc(of, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
 }
-
-var uncommitted = text.Pattern(`(?i)\b(?:(?:un)?staged|ready to commit|(?:not|never|n['’]t) (?:\w+ )?committed)\b`)
 
 // minSaidShare is the share of a statement's words from which another one that has them says it.
 const minSaidShare = 0.9

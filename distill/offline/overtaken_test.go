@@ -10,7 +10,8 @@ import (
 )
 
 // What was overtaken later in its session isn't told as if it stood: options come with the choice, what was said of a
-// file with the note that it was edited, what was taken back or refuted not at all, nor as the answer to a question.
+// file with the note that it was edited, what was asked for with the note that it was acted on, what was taken back or
+// refuted not at all, nor as the answer to a question.
 func TestOvertaken(t *testing.T) {
 	for name, c := range map[string]struct {
 		said  []string
@@ -22,7 +23,22 @@ func TestOvertaken(t *testing.T) {
 			"Two ways to stop the second ring:\n1. Filter the ring in `bells.go` by its second\n" +
 				"2. Lock the striker until the hour is over\n\nWhich one do you want?",
 			"let's have it locked then", "Locked. It rings once."}, map[int]string{3: "striker.go"},
-			"“Two ways to stop the second ring: Filter", "answered “let's have it locked then”"},
+			"“Two ways to stop the second ring: Filter", "answered “let's have it locked then”; acted on"},
+		"option picked": {[]string{"The bell tower rings twice at noon, how do we stop that?",
+			"I see two ways out of the second ring.\n\n1. Filter the ring in `bells.go` by its second\n" +
+				"2. Lock the striker until the hour is over\n\nWhich one do you want?",
+			"let's do 2", "Locked. It rings once."}, map[int]string{3: "striker.go"}, "", "“Filter the ring"},
+		"acted on": {[]string{"The bell tower rings twice at noon, why?", "The striker isn't locked.",
+			"please lock the striker until the hour is over", "It is locked.", "and the chime?", "It is quiet."},
+			map[int]string{3: "striker.go"}, "“please lock the striker", "; acted on"},
+		"put off": {[]string{"The bell tower rings twice at noon, why?", "The striker isn't locked.",
+			"lock it, and the damper of the ropes can wait until the tower has its new roof", "It is locked.",
+			"and the chime?", "It is quiet."},
+			map[int]string{3: "striker.go"}, "“lock it, and the damper", "turn 3"},
+		"asked with a link": {[]string{"The bell tower rings twice at noon, please lock the striker.", "It is locked.",
+			"Is there anything in this almanac that would help the tower with the summer hours? https://almanac.example",
+			"The almanac has tables of the summer hours that the tower can read.", "and the chime?", "It is quiet."}, map[int]string{3: "hours.go"},
+			"“Is there anything in this almanac", "answered “The almanac has tables of the summer hours that the tower can read.”"},
 		"edited since": {[]string{"The bell tower rings twice at noon, why?",
 			"The cause is the clock: `bells.go` reads the hour before the clock was set, so noon comes twice.",
 			"then read the hour after the clock was set by the tower", "It reads the hour once now."},
@@ -38,6 +54,12 @@ func TestOvertaken(t *testing.T) {
 			"no, the ropes were taken out last year, that can't be it",
 			"It isn't the ropes then: the clock strikes by itself.", "please stop it", "It is stopped."}, nil,
 			"", "The cause is the rope"},
+		"refuted, said earlier": {[]string{"The bell tower rings twice at noon, why?",
+			"The damper of the ropes is what rings the bell again: `ropes.go` lets them swing for a minute.",
+			"and at night?", "The ropes of the tower hang still at night, so `tower.go` rings once.",
+			"no, the ropes were taken out last year, that can't be it",
+			"It isn't the damper of the ropes then: the clock strikes by itself.", "please stop it", "It is stopped."}, nil,
+			"", "lets them swing"},
 		"taken back, all of it": {[]string{"Does the test of the bells catch the second ring at noon?",
 			takenBack, "but the second ring comes at noon from the clock, not from the bells in the test",
 			"You're right, the test doesn't have the clock, so it can't catch the second ring.",
@@ -59,8 +81,7 @@ func TestOvertaken(t *testing.T) {
 		}
 		_, line, _ := strings.Cut(page, c.want)
 		line, _, _ = strings.Cut(line, "\n")
-		if !strings.Contains(line, c.with) ||
-			!strings.Contains(c.with, "since") && strings.Contains(line, "edited since") {
+		if !strings.HasSuffix(line, c.with) {
 			t.Errorf("%s: want %q after %q, got %q\n%s", name, c.with, c.want, line, page)
 		}
 	}
@@ -121,5 +142,30 @@ func TestStepsOnTheWay(t *testing.T) {
 	quotes := func(it payload.Item) bool { return strings.Contains(it.Text, "Now the second ring") }
 	if slices.ContainsFunc(all, quotes) {
 		t.Error("a step on the way is told")
+	}
+}
+
+// A commit acts on what was asked for too, whatever made it.
+func TestActedOnByCommit(t *testing.T) {
+	s := talkOf([]string{"Mend the bells.", "Mended.", "commit all that the tower needs", "It is committed.",
+		"and the chime?", "It is quiet."}, nil)
+	s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m bells", Done: true, Commit: "76b7d178"}}
+	all, _ := items(s)
+	if !slices.ContainsFunc(all, func(it payload.Item) bool { return it.Why == payload.ActedOn }) {
+		t.Errorf("nothing was acted on: %+v", all)
+	}
+}
+
+// An order is quoted without what was pasted below it, and a question that is only quoted asks nothing.
+func TestOrderBeforePasted(t *testing.T) {
+	s := talkOf([]string{"Mend the bells.", "Mended.", "please let the help look like this example:\n\n```\nring NAME\n```",
+		"It does.", "and the chime?", "It is quiet."}, nil)
+	all, _ := items(s)
+	const want = "please let the help look like this example …"
+	if !slices.ContainsFunc(all, func(it payload.Item) bool { return it.Text == want }) {
+		t.Errorf("no %q: %+v", want, all)
+	}
+	if asks(`A wrong name shows "Did you mean 'ring'?"`) {
+		t.Error("a quoted question asks")
 	}
 }
