@@ -50,10 +50,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		if it.Rule != payload.ReportStatesRule && said(kept, words) { // else the list would lack it
 			return false
 		}
-		asked := it.By == payload.ByUser && (asks(it.Text) || questions().MatchString(it.Text)) && len(it.Evidence) > 1
-		if asked && it.Evidence[1].N > it.Evidence[0].N && said(kept, keywords(it.Evidence[1].Quote)) {
-			return false // what answers it has its line
-		}
 		if len(it.Evidence) > 1 { // shown beside it
 			words = keywords(it.Text + " " + text.Clip(it.Evidence[1].Quote, payload.MaxOtherPassage))
 		}
@@ -71,12 +67,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 				quotes := f.Kind == payload.File || f.Rule == distill.FolderRule
 				if quotes && !lists && f.First().Turn == string(w.turn.ID) {
 					w.passage = w.beyond(plain(f.First().Quote))
-				}
-			}
-			for _, o := range out {
-				told := len(o.Evidence) > 1 && o.Evidence[1].Turn == string(w.turn.ID) && !w.user
-				if told && w.run[0].block == paragraph {
-					w.passage = w.beyond(plain(o.Evidence[1].Quote))
 				}
 			}
 			if !w.tells() {
