@@ -63,12 +63,6 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		for _, w := range from {
 			w.rule = rule
 			lists := rule == payload.ReportRule && w.tellsState() // is whole, or tells of less than all
-			for _, f := range items {
-				quotes := f.Kind == payload.File || f.Rule == distill.FolderRule
-				if quotes && !lists && f.First().Turn == string(w.turn.ID) {
-					w.passage = w.beyond(plain(f.First().Quote))
-				}
-			}
 			if !w.tells() {
 				continue
 			}
