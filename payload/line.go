@@ -49,7 +49,7 @@ var (
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}
 )
 
-// What came of what was said, as the Why of its passage: a file that it names was edited later, or files were changed
+// What came of what was said, as the Since of its passage: a file that it names was edited later, or files were changed
 // or a commit was made thereupon.
 const (
 	ChangedSince = "file edited since"
@@ -123,6 +123,9 @@ func formatItem(it *Item) string {
 		body = formatFile(it)
 	case it.Quoted():
 		body = formatLead(it)
+		if it.Since != "" {
+			body += "; " + it.Since
+		}
 	default:
 		body = formatText(it)
 	}
@@ -222,20 +225,16 @@ func formatLead(it *Item) string {
 		said = nextLabel().ReplaceAllString(said, "")
 	}
 	line := "“" + segment(said) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)
-	since := ""
-	if it.Why == ChangedSince || it.Why == ActedOn {
-		since = "; " + it.Why
-	}
 	switch n := len(it.Evidence); {
 	case n < 2:
-		return line + since
+		return line
 	case it.Rule == CommitRule:
 		return "“" + segment(it.Text) + "”" + dash + "commits, the last in turn " + strconv.Itoa(it.Evidence[n-1].N)
 	}
 	between := "; answered “" // which may well be a word of the question
 	if it.Evidence[1].N <= it.Evidence[0].N {
 		if contains(it.Text, oneLine(it.Evidence[1].Quote)) {
-			return line + since
+			return line
 		}
 		between = ", to “"
 		if it.Rule == RefusalRule {
@@ -246,7 +245,7 @@ func formatLead(it *Item) string {
 	if len(it.Evidence) > 2 { // the options that it chose from
 		line += " after “" + segment(text.Clip(it.Evidence[2].Quote, MaxOtherPassage)) + "”"
 	}
-	return line + since
+	return line
 }
 
 // nextLabel matches the beginning of what says no more than that something comes next.

@@ -67,7 +67,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 				continue
 			}
 			it := w.item(rule)
-			it.Why = w.why
+			it.Since = w.since
 			brief := rule != payload.ReportRule && len(it.Text) < minShown && !w.settles()
 			switch {
 			case w.minor || brief || most == 0 && !lists:
@@ -91,7 +91,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
 	for _, w := range rest {
 		it := w.item(w.rule)
-		it.Why = w.why
+		it.Since = w.since
 		form := digits().ReplaceAllString(w.text(), "")
 		onTheWay := len(w.turn.Calls) > 0 && len(w.parts) == 1 && w.run[0].cues.has(cueNarrate|cueStep)
 		if forms[form] || onTheWay { // "Now add the test.": a step that is done by now
@@ -206,7 +206,7 @@ type weighed struct {
 	weight float64
 	minor  bool   // it is only quoted where there is room
 	rule   string // of its lead
-	why    string // of its lead: what makes it doubtful
+	since  string // of its lead: what came of it
 }
 
 // report cuts the assistant's last message into passages; if that is a sentence that answers nothing but what was said
@@ -278,7 +278,7 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			if p.hint() != "" || (passage{sp.reacts, p.asked()}).hint() != "" {
 				w = max(w, tellWeight*t.recency(sp))
 			}
-			out = append(out, weighed{passage: p, weight: w, minor: i >= maxOfOne, why: t.since(p)})
+			out = append(out, weighed{passage: p, weight: w, minor: i >= maxOfOne, since: t.since(p)})
 		}
 	}
 	heaviestFirst(out)
@@ -317,7 +317,7 @@ func (t *talk) telling() (out []weighed) {
 				if !strings.Contains(p.speech.text[p.from():p.to()], "`") && len(about(p.text())) == 0 {
 					w *= plainShare
 				}
-				out = append(out, weighed{passage: p, weight: w, minor: !holds || !sp.closing, why: t.since(p)})
+				out = append(out, weighed{passage: p, weight: w, minor: !holds || !sp.closing, since: t.since(p)})
 			}
 		}
 	}
@@ -350,7 +350,7 @@ func (sp *speech) refused() bool {
 
 // since returns what came of what was said: that a person's words, or their answer to it, were acted on, or that a file
 // of which the assistant speaks, in no report of work, or a person warns was edited since.
-func (t *talk) since(p passage) (why string) {
+func (t *talk) since(p passage) (since string) {
 	switch {
 	case p.user && p.actedOn && p.speech != t.waiting && !p.wonders() && p.hint() != payload.Deferred,
 		!p.user && p.answer != nil && p.answer.actedOn && p.met():
@@ -361,10 +361,10 @@ func (t *talk) since(p passage) (why string) {
 	eachName(p.speech.text[p.from():p.to()], func(name string) {
 		edited := func(f *touched) bool { return f.edits > 0 && f.turn.N >= p.turn.N && f.named(name) }
 		if looksLikePath(name) && slices.ContainsFunc(t.files, edited) {
-			why = payload.ChangedSince
+			since = payload.ChangedSince
 		}
 	})
-	return why
+	return since
 }
 
 // settled reports whether a passage says that something isn't committed yet, and a commit was made since.

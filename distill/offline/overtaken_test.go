@@ -28,6 +28,12 @@ func TestOvertaken(t *testing.T) {
 			"I see two ways out of the second ring.\n\n1. Filter the ring in `bells.go` by its second\n" +
 				"2. Lock the striker until the hour is over\n\nWhich one do you want?",
 			"let's do 2", "Locked. It rings once."}, map[int]string{3: "striker.go"}, "", "“Filter the ring"},
+		"another list than that of the options": {[]string{"The bell tower rings twice at noon, how do we stop that?",
+			"1. The striker of `striker.go` isn't locked\n2. The ropes of `ropes.go` swing\n\n" +
+				"I see two ways out of the second ring.\n\n1. Filter the ring by its second\n" +
+				"2. Lock the striker until the hour is over\n\nWhich one do you want?",
+			"let's do 2", "Locked. It rings once."}, map[int]string{3: "bells.go"},
+			"“The striker of `striker.go`", "answered “let's do 2”; acted on"},
 		"acted on": {[]string{"The bell tower rings twice at noon, why?", "The striker isn't locked.",
 			"please lock the striker until the hour is over", "It is locked.", "and the chime?", "It is quiet."},
 			map[int]string{3: "striker.go"}, "“please lock the striker", "; acted on"},
@@ -151,7 +157,7 @@ func TestActedOnByCommit(t *testing.T) {
 		"and the chime?", "It is quiet."}, nil)
 	s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m bells", Done: true, Commit: "76b7d178"}}
 	all, _ := items(s)
-	if !slices.ContainsFunc(all, func(it payload.Item) bool { return it.Why == payload.ActedOn }) {
+	if !slices.ContainsFunc(all, func(it payload.Item) bool { return it.Since == payload.ActedOn }) {
 		t.Errorf("nothing was acted on: %+v", all)
 	}
 }

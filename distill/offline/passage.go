@@ -128,8 +128,8 @@ func (p passage) text() string {
 	return b.String()
 }
 
-// cuts returns the heading of the list that a passage begins with, or what announces that, and reports whether it begins
-// and whether it ends within a list.
+// cuts returns the heading of the list that a passage begins with, or what announces that, and reports whether it
+// begins and whether it ends within a list.
 func (p passage) cuts() (above string, begins, ends bool) {
 	place := func(s *sentence) (i int, there bool) {
 		return slices.BinarySearchFunc(p.parts, s.from, func(s sentence, from int) int { return s.from - from })

@@ -57,14 +57,15 @@ func (p passage) picked() (from, to int, ok bool) {
 	return text.Picked(p.reacts.text, p.run[0].text)
 }
 
-// outdone reports whether a passage lists options, without their heading, of which the person picked one by its label,
-// which is shown with that.
+// outdone reports whether a passage lists options of which the person picked one by its label: that is shown with it.
 func (p passage) outdone() bool {
-	if p.answer == nil || p.run[0].block != listItem || p.head() != nil || len(p.answer.parts) == 0 {
+	if p.answer == nil || len(p.answer.parts) == 0 {
 		return false
 	}
-	_, _, picked := (passage{p.answer, p.answer.parts}).picked()
-	return picked
+	from, to, picked := (passage{p.answer, p.answer.parts}).picked()
+	return picked && slices.ContainsFunc(p.parts, func(s sentence) bool {
+		return from <= s.from && s.from < to && s.listedWith(&p.run[0])
+	})
 }
 
 // supposed returns what the assistant supposed in its message before, in the same exchange, if the passage rules it
@@ -105,9 +106,7 @@ func (sp *speech) refutedBy(s sentence) bool {
 }
 
 // supposes reports whether a sentence names what may be the cause, or asks for it.
-func (s sentence) supposes() bool {
-	return (s.cues.has(cueSuppose) || asks(s.text)) && !s.cues.has(cueNarrate)
-}
+func (s sentence) supposes() bool { return (s.cues.has(cueSuppose) || asks(s.text)) && !s.cues.has(cueNarrate) }
 
 var negates = text.Pattern(`(?i)\b(?:no|not|never|nor|none|nothing|nobody|cannot)\b|n['’]t\b`)
 
