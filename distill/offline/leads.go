@@ -294,12 +294,13 @@ func (t *talk) telling() (out []weighed) {
 			continue
 		}
 		for _, p := range sp.passages() {
-			if t.refuted(p) || p.overlaps(sp.takenBack) && !p.overlaps(sp.disputed) {
+			overtaken := t.refuted(p) || t.settled(p) || p.outdone()
+			if overtaken || p.overlaps(sp.takenBack) && !p.overlaps(sp.disputed) {
 				continue
 			}
 			head := p.head()
 			asksFirst := head != nil && asks(strings.TrimRight(head.text, ":")) || distill.Offers(p.run[0].text)
-			if asksFirst || p.outdone() || distill.NeedsContext(p.text()) && p.asked() == nil || t.settled(p) {
+			if asksFirst || distill.NeedsContext(p.text()) && p.asked() == nil {
 				continue
 			}
 			h := p.hint()
@@ -328,13 +329,12 @@ func (t *talk) telling() (out []weighed) {
 // refuted reports whether a passage is of a message that was refused, or of an earlier one without work and names what
 // the assistant thereupon denied.
 func (t *talk) refuted(p passage) bool {
-	const clearly = 2
 	return slices.ContainsFunc(t.speeches, func(sp *speech) bool {
 		if sp.turn.N < p.turn.N || sp != p.speech && !p.idle() || !sp.refused() {
 			return false
 		}
 		then := passage{sp.answer.answer, sp.answer.answer.begins()}
-		return sp == p.speech || keywords(then.text()).Shared(keywords(p.text())) >= clearly
+		return sp == p.speech || keywords(then.text()).Shared(keywords(p.text())) > 1
 	})
 }
 
@@ -351,9 +351,9 @@ func (sp *speech) refused() bool {
 // since returns what came of what was said: that a person's words, or their answer to it, were acted on, or that a file
 // of which the assistant speaks, in no report of work, or a person warns was edited since.
 func (t *talk) since(p passage) (since string) {
+	ordered := p.user && p.speech != t.waiting && !p.wonders() && p.hint() != payload.Deferred
 	switch {
-	case p.user && p.actedOn && p.speech != t.waiting && !p.wonders() && p.hint() != payload.Deferred,
-		!p.user && p.answer != nil && p.answer.actedOn && p.met():
+	case ordered && p.actedOn, !p.user && p.answer != nil && p.answer.actedOn && p.met():
 		return payload.ActedOn
 	case p.user && p.hint() != payload.Flag, !p.user && !p.idle():
 		return ""

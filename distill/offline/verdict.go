@@ -106,7 +106,9 @@ func (sp *speech) refutedBy(s sentence) bool {
 }
 
 // supposes reports whether a sentence names what may be the cause, or asks for it.
-func (s sentence) supposes() bool { return (s.cues.has(cueSuppose) || asks(s.text)) && !s.cues.has(cueNarrate) }
+func (s sentence) supposes() bool {
+	return (s.cues.has(cueSuppose) || asks(s.text)) && !s.cues.has(cueNarrate)
+}
 
 var negates = text.Pattern(`(?i)\b(?:no|not|never|nor|none|nothing|nobody|cannot)\b|n['’]t\b`)
 
