@@ -119,11 +119,7 @@ func (p *parts) line(from, end int, line string) {
 		mark = 0
 	}
 	heading := line[0] == '#' && strings.HasPrefix(strings.TrimLeft(line, "#"), " ") || isBold(line)
-	opens := func(with string) bool { // on each line, which makes it a list
-		return strings.HasPrefix(line, with) && strings.HasPrefix(strings.TrimSpace(p.text[p.from:p.to]), with)
-	}
-	apart := opens("**") || opens("`")
-	goesOn := p.open && (p.kind == paragraph && !apart || p.kind == listItem && indent > 0)
+	goesOn := p.open && (p.kind == paragraph || p.kind == listItem && indent > 0)
 	above := !goesOn && announces(line)
 	switch {
 	case heading:
