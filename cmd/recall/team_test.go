@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,10 +23,15 @@ import (
 	"recall/team/pgtest"
 )
 
-// withServer ends the PostgreSQL that tests ask for behind the last.
+// withServer ends the PostgreSQL that tests ask for behind the last. It has go keep no list of the many files that
+// tests open: reading that takes ten seconds, and results hold only until any package changes.
 type withServer struct{ *testing.M }
 
-func (m withServer) Run() int { return pgtest.Main(m.M) }
+func (m withServer) Run() int {
+	flag.Parse()
+	flag.Set("test.testlogfile", "")
+	return pgtest.Main(m.M)
+}
 
 // A team's stories, each in a database of its own: $OWNER, $ANA and $BEN are the addresses of logins, whose names
 // are $OWNER_LOGIN and so on. "as ana" goes on as another person, with a home and a library of their own.
