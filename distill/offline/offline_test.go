@@ -171,7 +171,7 @@ func TestQuotesOnly(t *testing.T) {
 			case it.Rule == "said-typed" || it.Rule == payload.ReportRule:
 				leads++
 				quote := it.Evidence[0].Quote
-				head, said, listed := strings.Cut(it.Text, ": … ") // what announces a list that is told from its middle
+				head, said, listed := strings.Cut(it.Text, ": … ") // of a list that is told from its middle
 				if !listed {
 					head, said = "", it.Text
 				}
