@@ -99,7 +99,7 @@ func shown(r *answer.Result) (b *Bearing, said string) {
 	b = &Bearing{Placed: r.Placed()}
 	stands := claimed[b.Item.Kind] && b.Item.Current() || b.Item.Kind == payload.Lead && r.SessionN > 0
 	if r.Item == nil {
-		stands = stands && (r.Role == "assistant" || r.Role == index.Both || typed(r))
+		stands = stands && heard(r)
 		b.Item.Text = cmp.Or(r.Brief, r.Passage)
 	}
 	if !stands {
@@ -109,7 +109,7 @@ func shown(r *answer.Result) (b *Bearing, said string) {
 	for _, also := range r.Also {
 		said += "\n" + also.Text
 		switch brief := cmp.Or(also.Brief, also.Passage); {
-		case also.Role == index.SubAgent:
+		case !heard(also):
 		case also.Role == r.Role && also.Turn < r.Turn:
 			b.Item.Text = brief + " … " + b.Item.Text
 		case also.Role == r.Role:
@@ -143,6 +143,9 @@ func latest(b *Bearing, r *answer.Result, found *answer.Answer) *Bearing {
 	}
 	return last
 }
+
+// heard reports whether a result shows what a person or the assistant said, not a sub-agent or a program.
+func heard(r *answer.Result) bool { return r.Role == "assistant" || r.Role == index.Both || typed(r) }
 
 // typed reports whether a result shows what a person typed rather than what they pasted.
 func typed(r *answer.Result) bool {

@@ -51,8 +51,10 @@ func TestPastedTextIsNobodysWord(t *testing.T) {
 		"Why did the old bot stop?\n```\nDon't use Redis for the berths here.\nERROR timeout\n```", "It timed out.",
 		"Shall the berths have numbers?", "They have numbers. Shall I print them?", "yes please, print them on the plan")
 	d.recall("init", "--yes")
-	for i, text := range []string{"Extend the moorings API.", "Put the berths into Redis.", "yes please", "Thanks."} {
-		if got := d.context(d.hook(hooks.UserPromptSubmit, session(i+2), "prompt", text)); got != "" {
+	for i, text := range []string{"Extend the moorings API.", "Put the berths into Redis.", "yes please", "Thanks.",
+		"Have somebody else decide on the keeper's mail"} {
+		if got := d.context(d.hook(hooks.UserPromptSubmit, session(i+2), "prompt", text)); strings.Contains(got, "we drop") ||
+			got != "" && i < 4 {
 			t.Errorf("%s: %q", text, got)
 		}
 	}
