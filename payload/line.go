@@ -53,7 +53,7 @@ var (
 // or a commit was made thereupon.
 const (
 	ChangedSince = "file edited since"
-	ActedOn      = "acted on"
+	WorkedOn     = "worked on"
 )
 
 // RequestRule is the rule of a goal that quotes what a person asked for, with its turn: they may have moved on since.

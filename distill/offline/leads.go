@@ -348,13 +348,13 @@ func (sp *speech) refused() bool {
 	return text.Refuses(sp.answer.text) && denial().MatchString(passage{then, then.begins()}.text())
 }
 
-// since returns what came of what was said: that a person's words, or their answer to it, were acted on, or that a file
-// of which the assistant speaks, in no report of work, or a person warns was edited since.
+// since returns what came of what was said: that a person's words, or their answer to it, were worked on, or that a
+// file of which the assistant speaks, in no report of work, or a person warns was edited since.
 func (t *talk) since(p passage) (since string) {
 	ordered := p.user && p.speech != t.waiting && !p.wonders() && p.hint() != payload.Deferred
 	switch {
 	case ordered && p.actedOn, !p.user && p.answer != nil && p.answer.actedOn && p.met():
-		return payload.ActedOn
+		return payload.WorkedOn
 	case p.user && p.hint() != payload.Flag, !p.user && !p.idle():
 		return ""
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // What was overtaken later in its session isn't told as if it stood: options come with the choice, what was said of a
-// file with the note that it was edited, what was asked for with the note that it was acted on, what was taken back or
+// file with the note that it was edited, what was asked for with the note that it was worked on, what was taken back or
 // refuted not at all, nor as the answer to a question.
 func TestOvertaken(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -23,7 +23,7 @@ func TestOvertaken(t *testing.T) {
 			"Two ways to stop the second ring:\n1. Filter the ring in `bells.go` by its second\n" +
 				"2. Lock the striker until the hour is over\n\nWhich one do you want?",
 			"let's have it locked then", "Locked. It rings once."}, map[int]string{3: "striker.go"},
-			"“Two ways to stop the second ring: Filter", "answered “let's have it locked then”; acted on"},
+			"“Two ways to stop the second ring: Filter", "answered “let's have it locked then”; worked on"},
 		"option picked": {[]string{"The bell tower rings twice at noon, how do we stop that?",
 			"I see two ways out of the second ring.\n\n1. Filter the ring in `bells.go` by its second\n" +
 				"2. Lock the striker until the hour is over\n\nWhich one do you want?",
@@ -33,10 +33,10 @@ func TestOvertaken(t *testing.T) {
 				"I see two ways out of the second ring.\n\n1. Filter the ring by its second\n" +
 				"2. Lock the striker until the hour is over\n\nWhich one do you want?",
 			"let's do 2", "Locked. It rings once."}, map[int]string{3: "bells.go"},
-			"“The striker of `striker.go`", "answered “let's do 2”; acted on"},
-		"acted on": {[]string{"The bell tower rings twice at noon, why?", "The striker isn't locked.",
+			"“The striker of `striker.go`", "answered “let's do 2”; worked on"},
+		"worked on": {[]string{"The bell tower rings twice at noon, why?", "The striker isn't locked.",
 			"please lock the striker until the hour is over", "It is locked.", "and the chime?", "It is quiet."},
-			map[int]string{3: "striker.go"}, "“please lock the striker", "; acted on"},
+			map[int]string{3: "striker.go"}, "“please lock the striker", "; worked on"},
 		"put off": {[]string{"The bell tower rings twice at noon, why?", "The striker isn't locked.",
 			"lock it, and the damper of the ropes can wait until the tower has its new roof", "It is locked.",
 			"and the chime?", "It is quiet."},
@@ -152,13 +152,13 @@ func TestStepsOnTheWay(t *testing.T) {
 }
 
 // A commit acts on what was asked for too, whatever made it.
-func TestActedOnByCommit(t *testing.T) {
+func TestWorkedOnByCommit(t *testing.T) {
 	s := talkOf([]string{"Mend the bells.", "Mended.", "commit all that the tower needs", "It is committed.",
 		"and the chime?", "It is quiet."}, nil)
 	s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m bells", Done: true, Commit: "76b7d178"}}
 	all, _ := items(s)
-	if !slices.ContainsFunc(all, func(it payload.Item) bool { return it.Since == payload.ActedOn }) {
-		t.Errorf("nothing was acted on: %+v", all)
+	if !slices.ContainsFunc(all, func(it payload.Item) bool { return it.Since == payload.WorkedOn }) {
+		t.Errorf("nothing was worked on: %+v", all)
 	}
 }
 
