@@ -26,7 +26,6 @@ type ranked struct {
 	project  string
 	x        int64 // ordinal of the exchange, 0 if unknown
 	n        int64 // turn ordinal; of a window the first until its passage is chosen
-	first    int64 // of a window: its first turn
 	to       int64 // and its last one
 	held     held
 	wordless bool // of an item: it has none of the question's words
@@ -112,7 +111,6 @@ func resultOf(c *ranked, p Place) *Result {
 		one.History, one.Conflict, one.Related = c.history, c.conflict, c.related
 	} else {
 		one.Type, one.TurnID, one.Role, one.At = "turn", c.turn.ID, c.turn.Role, c.turn.At
-		one.From, one.To = int(c.first), int(c.to)
 		one.Text, one.Passage, one.Brief = c.turn.Text, c.passage, c.brief
 	}
 	return one
@@ -229,7 +227,6 @@ const (
 // beside it. A reply to a question says what it asks.
 func (o *ranked) choose(asked *rank.Question, said []Turn) {
 	from, to := int(o.n), int(o.to)
-	o.first = o.n
 	asks, before, reports := false, 0.0, []quoted(nil)
 	for i, t := range said {
 		if i+1 < len(said) && t.Role == "user" && said[i+1].Role == Both && said[i+1].N == t.N {

@@ -165,8 +165,7 @@ type Result struct {
 	Passage string `json:"passage,omitempty"`
 	Brief   string `json:"-"`
 
-	From, To int  `json:"-"` // the turns among which a turn was found
-	Beside   bool `json:"-"` // it belongs to the turn before it in the answer: what that replies to, or the reply
+	Beside bool `json:"-"` // it belongs to the turn before it in the answer: what that replies to, or the reply
 
 	History  []Linked `json:"history,omitempty"`  // what the item superseded, newest first
 	Conflict []Linked `json:"conflict,omitempty"` // what contradicts it, or superseded the same items

@@ -43,8 +43,9 @@ func TestOvertaken(t *testing.T) {
 			map[int]string{3: "striker.go"}, "“lock it, and the damper", "turn 3"},
 		"asked with a link": {[]string{"The bell tower rings twice at noon, please lock the striker.", "It is locked.",
 			"Is there anything in this almanac that would help the tower with the summer hours? https://almanac.example",
-			"The almanac has tables of the summer hours that the tower can read.", "and the chime?", "It is quiet."}, map[int]string{3: "hours.go"},
-			"“Is there anything in this almanac", "answered “The almanac has tables of the summer hours that the tower can read.”"},
+			"The almanac has tables of the summer hours that the tower can read.", "and the chime?", "It is quiet."},
+			map[int]string{3: "hours.go"}, "“Is there anything in this almanac",
+			"answered “The almanac has tables of the summer hours that the tower can read.”"},
 		"edited since": {[]string{"The bell tower rings twice at noon, why?",
 			"The cause is the clock: `bells.go` reads the hour before the clock was set, so noon comes twice.",
 			"then read the hour after the clock was set by the tower", "It reads the hour once now."},
@@ -164,7 +165,8 @@ func TestWorkedOnByCommit(t *testing.T) {
 
 // An order is quoted without what was pasted below it, and a question that is only quoted asks nothing.
 func TestOrderBeforePasted(t *testing.T) {
-	s := talkOf([]string{"Mend the bells.", "Mended.", "please let the help look like this example:\n\n```\nring NAME\n```",
+	s := talkOf([]string{"Mend the bells.", "Mended.",
+		"please let the help look like this example:\n\n```\nring NAME\n```",
 		"It does.", "and the chime?", "It is quiet."}, nil)
 	all, _ := items(s)
 	const want = "please let the help look like this example …"
