@@ -123,7 +123,7 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 	case ProviderOpenAI:
 		return openai.NewChat(o)
 	case ProviderOllama:
-		return c.ollama(ctx, env)
+		return c.ollama(ctx)
 	case ProviderClaude:
 		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Window, Timeout: o.Timeout})
 	}
@@ -255,16 +255,9 @@ func (c *Config) Embedder() (llm.Embedder, error) {
 
 // ollama returns the configured Ollama model, else its newest one; its window is the model's context length, limited
 // to what fits most machines' memory.
-func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model, error) {
+func (c *Config) ollama(ctx context.Context) (llm.Model, error) {
 	o := c.options()
-	if o.URL == "" {
-		here := langchain.Here(env("OLLAMA_HOST"))
-		if here == "" {
-			return nil, hint.With(errors.New("llm.provider is ollama, but OLLAMA_HOST names another machine"),
-				"set llm.url to that machine's address: sessions are sent there only if you choose it")
-		}
-		o.URL = "http://" + here
-	}
+	o.URL = cmp.Or(o.URL, langchain.Usual)
 	if c.LLM.Model == "" {
 		o.Model = cmp.Or(langchain.Newest(ctx, o.URL), o.Model)
 	}
@@ -304,7 +297,7 @@ func (c *Config) WayOut(err error) string {
 		return asksAgain + "; llm.timeout sets how long an answer may take"
 	case llm.Unreachable:
 		if c.LLM.Provider == ProviderOllama {
-			return "start Ollama (ollama serve); " + asksAgain
+			return "start Ollama (ollama serve), or set llm.url to its address; " + asksAgain
 		}
 		return "check the network and llm.url; " + asksAgain
 	case llm.TooLong:

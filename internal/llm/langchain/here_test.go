@@ -4,21 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 )
-
-func TestHere(t *testing.T) {
-	for env, want := range map[string]string{
-		"": "127.0.0.1:11434", "localhost": "127.0.0.1:11434", "0.0.0.0:99": "127.0.0.1:99",
-		"http://127.0.0.1:5/": "127.0.0.1:5",
-		"[::1]:7":             "[::1]:7", "10.0.0.5:11434": "", "example.com": "", "https://127.0.0.1:5": "",
-	} {
-		if got := Here(env); got != want {
-			t.Errorf("OLLAMA_HOST=%q: got %q, want %q", env, got, want)
-		}
-	}
-}
 
 func TestNewest(t *testing.T) {
 	answer := ""
@@ -42,12 +29,12 @@ func TestNewest(t *testing.T) {
 		{"slow", ""},
 	} {
 		answer = c.answer
-		if got := Newest(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != c.want {
+		if got := Newest(t.Context(), s.URL); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.answer, got, c.want)
 		}
 	}
 	s.Close()
-	if got := Newest(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != "" {
+	if got := Newest(t.Context(), s.URL); got != "" {
 		t.Errorf("nobody listens: got %q, want none", got)
 	}
 }

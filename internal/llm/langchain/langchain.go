@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 
@@ -38,9 +37,12 @@ var _ llm.Model = (*Model)(nil)
 // session; each doubling takes memory.
 const ollamaWindow = 16_384
 
+// Usual is Ollama's own address.
+const Usual = "http://127.0.0.1:11434"
+
 // NewOllama uses Ollama's own API (/api/chat), the only one that allows setting the context size. It sends nothing yet.
 func NewOllama(o Options) (*Model, error) {
-	o, u, err := wire.Defaults(o, "http://127.0.0.1:11434", ollamaWindow, 8192)
+	o, u, err := wire.Defaults(o, Usual, ollamaWindow, 8192)
 	if err != nil {
 		return nil, err
 	}
@@ -113,28 +115,6 @@ func (m *Model) answer(c *llms.ContentChoice, r llm.Request, most int) (llm.Resp
 		fault, why = llm.TooLong, wire.ReadInPart+" (llm.context)"
 	}
 	return m.wire.Answer(res, fault, why)
-}
-
-// usual is Ollama's address unless OLLAMA_HOST changes it.
-const usual = "127.0.0.1:11434"
-
-// Here returns Ollama's address on this machine; "" if OLLAMA_HOST names another machine.
-func Here(env string) string {
-	if env == "" {
-		return usual
-	}
-	env = strings.TrimSuffix(strings.TrimPrefix(env, "http://"), "/")
-	host, port, err := net.SplitHostPort(env)
-	if err != nil {
-		host, port = env, "11434"
-	}
-	if host == "localhost" || host == "0.0.0.0" { // 0.0.0.0 is a listening address
-		host = "127.0.0.1"
-	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return ""
-	}
-	return net.JoinHostPort(host, port)
 }
 
 // Newest names Ollama's newest chat model; "" if there is none, or Ollama isn't running or is too slow.

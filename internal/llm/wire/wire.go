@@ -204,14 +204,8 @@ const hereWait = 300 * time.Millisecond
 
 // AskHere queries a server on this machine without a proxy, and reports whether it answered in time. ask may be nil.
 func AskHere(ctx context.Context, address, path string, ask, answer any) bool {
-	if address == "" {
-		return false
-	}
 	ctx, cancel := context.WithTimeout(ctx, hereWait)
 	defer cancel()
-	if !strings.Contains(address, "://") {
-		address = "http://" + address
-	}
 	method, body := http.MethodGet, []byte(nil)
 	if ask != nil {
 		method = http.MethodPost
