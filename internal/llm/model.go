@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -223,28 +224,44 @@ func FindJSON(text string) (value string, ok bool) {
 		return text, text != ""
 	}
 	best := ""
-	for i, open := 0, 0; i < len(text) && open < 50; i++ { // unclosed brackets make it slow
+	for i, tries := 0, 0; i+len(best) < len(text) && tries < 50; i++ {
 		if text[i] != '{' && text[i] != '[' {
 			continue
 		}
-		v, end := repairJSON(text[i:])
-		if end == 0 && opens(text[i+1:]) {
+		tries++
+		var v json.RawMessage
+		err := json.NewDecoder(strings.NewReader(mended(text[i:]))).Decode(&v)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return "", false // truncated: what is inside isn't the answer
 		}
-		if end == 0 {
-			open++
-			continue
+		if err == nil && len(v) > len(best) { // "[1] here it is: {…}"
+			best = string(v)
 		}
-		if !json.Valid([]byte(v)) {
-			continue
-		}
-		if len(v) > len(best) { // "[1] here it is: {…}"
-			best = v
-		}
-		i += end - 1
 	}
 	return best, best != ""
 }
+
+// mended escapes raw controls in the strings of JSON, and removes trailing commas.
+func mended(value string) string {
+	return slips().ReplaceAllStringFunc(value, func(s string) string {
+		if s[0] == ',' {
+			return s[len(s)-1:]
+		}
+		return controls.Replace(s)
+	})
+}
+
+// slips matches a string, even if it breaks off, and a comma before a closing bracket.
+var slips = text.Pattern(`(?s)"(?:[^"\\]|\\.)*"?|,\s*[}\]]`)
+
+var controls = func() *strings.Replacer {
+	var pairs []string
+	for c := range ' ' {
+		escaped, _ := json.Marshal(string(c)) // of a text: it can't fail
+		pairs = append(pairs, string(c), strings.Trim(string(escaped), `"`))
+	}
+	return strings.NewReplacer(pairs...)
+}()
 
 // Misfit words an error of decoding JSON in terms of the JSON, which a model and a person can see, rather than of what
 // it was decoded into: "items[3].quotes is of another form: number". at is the path of what was decoded, "" for the
@@ -256,49 +273,4 @@ func Misfit(at string, err error) error {
 	}
 	path := strings.Trim(strings.ReplaceAll(at+"."+kind.Field, ".[", "["), ".")
 	return fmt.Errorf("%s is of another form: %s", cmp.Or(path, "it"), kind.Value)
-}
-
-// repairJSON copies the value at the beginning of text up to its closing bracket and returns
-// where that ends, 0 if there is none.
-func repairJSON(text string) (string, int) {
-	var b strings.Builder
-	depth, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case quoted && c == '\\' && i+1 < len(text):
-			b.WriteByte(c)
-			i++
-			c = text[i]
-		case quoted && c < ' ':
-			s, _ := json.Marshal(string(c))
-			b.Write(s[1 : len(s)-1])
-			continue
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == ',' && closes(text[i+1:]):
-			continue
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				b.WriteByte(c)
-				return b.String(), i + 1
-			}
-		}
-		b.WriteByte(c)
-	}
-	return "", 0
-}
-
-// opens reports whether what follows an opening bracket could be JSON.
-func opens(rest string) bool {
-	rest = strings.TrimLeft(rest, " \t\r\n")
-	return rest == "" || strings.IndexByte("\"{}[]", rest[0]) >= 0
-}
-
-func closes(rest string) bool {
-	rest = strings.TrimLeft(rest, " \t\r\n")
-	return rest != "" && (rest[0] == '}' || rest[0] == ']')
 }
