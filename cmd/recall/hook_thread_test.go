@@ -226,7 +226,7 @@ func TestDecidedDespiteANote(t *testing.T) {
 		spoken("Redis it is.")})
 	d.hook(hooks.SessionEnd, session(2), "reason", "other")
 	d.recall("sync")
-	answer := d.recall("query", "--format", "plain", "where do the greetings go?")
+	answer := d.recall("query", "--plain", "where do the greetings go?")
 	start := d.context(d.hook(hooks.SessionStart, session(3), "source", "startup"))
 	for what, text := range map[string]string{"the answer": answer, "the start": start} {
 		if !strings.Contains(text, "Let's put the greetings into Redis instead") || !strings.Contains(text, "SQLite") {

@@ -253,7 +253,7 @@ func (d *desk) measure(ctx context.Context, f *Figures) (notes, start int, err e
 		if err != nil {
 			return 0, 0, err
 		}
-		found, err := d.run(ctx, "", "query", "--no-sync", "--format", "plain", "--limit", "3", "--project", d.Name, t.Prompt)
+		found, err := d.run(ctx, "", "query", "--no-sync", "--plain", "--limit", "3", "--project", d.Name, t.Prompt)
 		if err != nil {
 			return 0, 0, err
 		}

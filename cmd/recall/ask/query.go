@@ -21,19 +21,13 @@ import (
 )
 
 type queryFlags struct {
-	Project, Format    string
+	Project            string
 	Since, Until, AsOf option.Day
 	Kind               []payload.Kind
 	Also               []string
 	JSON, Archived     bool
-	Full               bool
+	Full, Plain        bool
 }
-
-// Formats of an answer; "plain" is text without colours and hints.
-const (
-	formatText = "text" // for a terminal
-	formatMD   = "md"
-)
 
 func newQueryCmd(a *app.App) *cobra.Command {
 	var f queryFlags
@@ -41,8 +35,6 @@ func newQueryCmd(a *app.App) *cobra.Command {
 		fs.StringArrayVar(&f.Also, "also", nil, "more words for the same thing, from a caller who knows the field")
 		fs.BoolVar(&f.Archived, "archived", false, "also search sessions archived with recall edit")
 		fs.Day(&f.AsOf, "as-of", "answer as of the end of this day, ignoring anything later")
-		fs.OneOf(&f.Format, "format", "text",
-			"form of the answer: text, plain (no colours or hints), md", "text", "plain", "md")
 		fs.BoolVar(&f.Full, "full", false, "show passages in full, not only the lines that say most")
 		fs.BoolVar(&f.JSON, "json", false, "print the answer as JSON")
 		fs.Kinds(&f.Kind, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, next, …")
@@ -50,10 +42,11 @@ func newQueryCmd(a *app.App) *cobra.Command {
 		fs.Sets("limit", "query.limit")
 		fs.BoolVar(new(bool), "no-sync", false, "answer from what is already indexed")
 		fs.Sets("no-sync", "!query.sync")
+		fs.BoolVar(&f.Plain, "plain", false, "print the answer without colours, numbers and hints")
 		fs.StringVarP(&f.Project, "project", "p", "", "only this project")
 		fs.Since(&f.Since, "since", "only from this day on: 2026-04-17, 2w, yesterday")
 		fs.Since(&f.Until, "until", "only before the start of this day")
-		fs.Apart("json", "format")
+		fs.Apart("json", "plain")
 	}, func(ctx context.Context, args []string) error {
 		if err := f.check(); err != nil {
 			return err
@@ -119,12 +112,8 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 
 // page lays out an answer for a person.
 func (f *queryFlags) page(a *app.App, w io.Writer, ans *answer.Answer) {
-	p := terminal.Page{W: w, St: terminal.Styles(a.Color && f.Format == formatText), Width: terminal.Width(a.Out),
-		Bare: f.Format != formatText, Full: f.Full}
-	if f.Format == formatMD {
-		p.Form("markdown", ans)
-		return
-	}
+	p := terminal.Page{W: w, St: terminal.Styles(a.Color && !f.Plain), Width: terminal.Width(a.Out), Bare: f.Plain,
+		Full: f.Full}
 	p.Answer(ans)
 }
 

@@ -103,11 +103,6 @@ func TestPageShowsWhatElseTheSessionSays(t *testing.T) {
 		t.Errorf("the second number leads to %+v", hits)
 	}
 	var b strings.Builder
-	(&terminal.Page{W: &b, Width: 100, Bare: true}).Form("markdown", a)
-	if want := "turn 4)\n  - you: “So it is out.” (2026-03-02, billing#2, turn 9)\n- "; !strings.Contains(b.String(), want) {
-		t.Errorf("no %q in\n%s", want, &b)
-	}
-	b.Reset()
 	(&terminal.Page{W: &b, Width: 100}).First(a)
 	if !strings.Contains(b.String(), "So it is out.") || strings.Contains(b.String(), "Redis or none?") {
 		t.Errorf("the first alone is\n%s", &b)

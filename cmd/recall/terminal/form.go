@@ -11,7 +11,6 @@ import (
 
 	"recall/answer"
 	"recall/index"
-	"recall/internal/escape"
 	txt "recall/internal/text"
 	"recall/payload"
 )
@@ -105,8 +104,6 @@ func (p *Page) formFuncs() template.FuncMap {
 		"tie":      answer.Tie,
 		"session":  p.Session,
 		"kinds":    answer.Kinds,
-		"literal":  escape.Literal,
-		"code":     escape.Code,
 		"aside":    p.Aside,
 		"tried":    p.Tried,
 		"see":      p.See,
