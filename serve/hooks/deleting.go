@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/internal/escape"
 	"recall/library"
 	"recall/pipeline/guard"
 )
@@ -69,22 +70,22 @@ func movedNote(g *guard.Report, whole bool, paths []string) string {
 func wayOut(g *guard.Report, paths []string, command string) string {
 	if len(g.Unsafe()) > 0 {
 		return fmt.Sprintf("Do this first: %s. Then look, and run the command again: recall sync && recall guard %s",
-			g.WayOut(), quoted(paths))
+			g.WayOut(), escape.Shell(paths...))
 	}
 	for _, d := range g.Blocking() {
 		if d.Kind != guard.DangerVM {
-			return "That is for the user to do, not for you; recall guard " + quoted(paths) + " says more."
+			return "That is for the user to do, not for you; recall guard " + escape.Shell(paths...) + " says more."
 		}
 	}
 	return "Ask the user, who alone knows whether anything on it is needed. If not, this checks once more and runs the " +
-		"same command: recall guard --vm " + quoted(paths) + " --run -- sh -c " + quoted([]string{command})
+		"same command: recall guard --vm " + escape.Shell(paths...) + " --run -- sh -c " + escape.Shell(command)
 }
 
 // tooLate refuses what couldn't be checked in time.
 func tooLate(paths []string) Answer {
 	return Answer{Deny: fmt.Sprintf("recall: what this removes may contain sessions, and they could not all be "+
 		"compared with the library within %v.\nNot checked yet: %s\nRun this first, then the command again: "+
-		"recall archive && recall guard %s", deleting, list(paths), quoted(paths))}
+		"recall archive && recall guard %s", deleting, list(paths), escape.Shell(paths...))}
 }
 
 // savedNote says what is removed but safe, and what else is removed.
@@ -183,11 +184,3 @@ func unsafeOf(g *guard.Report) []string {
 
 // list names paths, the first of many.
 func list(paths []string) string { return strings.Join(guard.Few(paths, 3, "and %d more"), ", ") }
-
-func quoted(paths []string) string {
-	var out []string
-	for _, p := range paths {
-		out = append(out, "'"+strings.ReplaceAll(p, "'", `'\''`)+"'")
-	}
-	return strings.Join(out, " ")
-}

@@ -31,8 +31,6 @@ func parse(text []byte) (*document, error) {
 	switch {
 	case !utf8.Valid(text):
 		return nil, errors.New("it isn't UTF-8")
-	case tooDeep(text):
-		return nil, errors.New("it is nested too deeply")
 	case len(bytes.TrimSpace(rest)) == 0:
 		rest = []byte("{}\n")
 	}
@@ -53,24 +51,6 @@ func parse(text []byte) (*document, error) {
 		}
 	}
 	return d, nil
-}
-
-// tooDeep reports whether a text is nested deeper than any settings; a parser would notice too late.
-func tooDeep(text []byte) bool {
-	const deepest = 1000
-	depth := 0
-	for _, c := range text {
-		switch c {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		}
-		if depth > deepest {
-			return true
-		}
-	}
-	return false
 }
 
 // edited returns a text after an edit; the text itself if that changes nothing.

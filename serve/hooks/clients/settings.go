@@ -13,9 +13,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
 	"mvdan.cc/sh/v3/shell"
-	"mvdan.cc/sh/v3/syntax"
 
 	"recall/ingest"
+	"recall/internal/escape"
 	"recall/serve/hooks"
 )
 
@@ -43,8 +43,8 @@ func argued(words []string) handler { return handler{Command: words[0], Args: wo
 func asLine(words []string) handler {
 	var line []string
 	for _, word := range words {
-		quoted, err := syntax.Quote(word, syntax.LangPOSIX)
-		if err != nil || runtime.GOOS == "windows" && strings.ContainsAny(word, ` \()&`) {
+		quoted := escape.Shell(word)
+		if runtime.GOOS == "windows" && strings.ContainsAny(word, ` \()&`) {
 			quoted = `"` + word + `"`
 		}
 		line = append(line, quoted)
