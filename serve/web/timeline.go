@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -87,6 +88,7 @@ func storyOf(line []history.Dated, f filters) timeView {
 		}
 		t.Name, t.Told = names[in[i]], append(t.Told, one)
 	}
+	v.Topics = slices.DeleteFunc(v.Topics, func(t topic) bool { return t.Told == nil })
 	slices.SortStableFunc(v.Topics, func(a, b topic) int {
 		switch otherTopic {
 		case a.Name:
@@ -130,8 +132,8 @@ func componentsOf(it payload.Item) (all []string) {
 	return all
 }
 
-// topics assigns items to topics: by the components that they are about, the most widely shared first, except those
-// that more than half share; or else by a topic that their text names. Items that supersede one another stay together.
+// topics assigns items to topics: each to the most widely shared of the components that it is about, except those that
+// more than half share; or else to one that its text names. Items that supersede one another stay together.
 func topics(line []history.Dated) (names []string, in []int) {
 	at := map[payload.ItemID]int{}
 	for i, d := range line {
@@ -144,6 +146,7 @@ func topics(line []history.Dated) (names []string, in []int) {
 		}
 	}
 	about, said := make([]map[string]bool, len(line)), make([]map[string]bool, len(line)) // by chain
+	count := map[string]int{}
 	for i, d := range line {
 		k := chains.Find(i)
 		if about[k] == nil {
@@ -151,59 +154,36 @@ func topics(line []history.Dated) (names []string, in []int) {
 		}
 		for _, name := range componentsOf(d.Item) {
 			about[k][name] = true
+			count[name]++
 		}
 		for _, word := range text.Content(d.Item.Text) {
 			said[k][strings.ToLower(word)] = true
 		}
 	}
-	of := make([]int, len(line)) // by chain; -1: none yet
-	for i := range of {
-		of[i] = -1
+	byCount := func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	}
-	common := map[string]bool{} // too common to distinguish items
-	for len(names) < mostTopics {
-		count := map[string]int{}
-		for i := range line {
-			if k := chains.Find(i); of[k] < 0 {
-				for word := range about[k] {
-					count[word]++
-				}
-			}
+	shared := slices.DeleteFunc(slices.SortedFunc(maps.Keys(count), byCount), func(name string) bool {
+		return count[name] > max(few, len(line)/2)
+	})
+	first := func(k int) int { return slices.IndexFunc(shared, func(name string) bool { return about[k][name] }) }
+	clear(count)
+	for i := range line {
+		if n := first(chains.Find(i)); n >= 0 {
+			count[shared[n]]++
 		}
-		best := ""
-		for word, n := range count {
-			if len(names) == 0 && n > max(few, len(line)/2) {
-				common[word] = true
-			}
-			better := best == "" || cmp.Or(cmp.Compare(n, count[best]), cmp.Compare(len(word), len(best)),
-				cmp.Compare(best, word)) > 0
-			if n >= 2 && !common[word] && better {
-				best = word
-			}
-		}
-		if best == "" {
-			break
-		}
-		for i := range line {
-			if k := chains.Find(i); of[k] < 0 && about[k][best] {
-				of[k] = len(names)
-			}
-		}
-		names = append(names, best)
 	}
+	slices.SortFunc(shared, byCount)
+	shared = slices.DeleteFunc(shared[:min(len(shared), mostTopics)], func(name string) bool { return count[name] < 2 })
 	in = make([]int, len(line))
-	others := false
 	for i := range line {
 		k := chains.Find(i)
-		if of[k] < 0 {
-			of[k] = slices.IndexFunc(names, func(name string) bool { return said[k][path.Base(name)] })
+		if in[i] = first(k); in[i] < 0 {
+			in[i] = slices.IndexFunc(shared, func(name string) bool { return said[k][path.Base(name)] })
 		}
-		if in[i] = of[k]; in[i] < 0 {
-			in[i], others = len(names), true
+		if in[i] < 0 {
+			in[i] = len(shared)
 		}
 	}
-	if others {
-		names = append(names, otherTopic)
-	}
-	return names, in
+	return append(shared, otherTopic), in
 }
