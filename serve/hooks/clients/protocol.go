@@ -31,8 +31,9 @@ const inputMost = 64 << 20 // bytes; a Write contains the whole file
 // patience is how long Read waits for a client that sends nothing, or stops in the middle.
 const patience = 3 * time.Second
 
-// Read reads what the client sends, to the end of that: some never close it. If it sends nothing, the error is io.EOF: a
-// session run with -p ends before Claude Code has sent anything (seen with 2.1.197); the next start or sync takes it in.
+// Read reads what the client sends, to the end of that: some never close it. If it sends nothing, the error is io.EOF:
+// a session run with -p ends before Claude Code has sent anything (seen with 2.1.197), and the next start or sync takes
+// it in.
 func (c *Client) Read(r io.Reader) (hooks.Input, error) {
 	type result struct {
 		in  hooks.Input
