@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -176,7 +175,7 @@ func pricesOf(data any) (any, error) {
 	return list, nil
 }
 
-// unknownKeys returns what is wrong with the keys of the file: those that don't exist, with those of their section.
+// unknownKeys returns what is wrong with the keys of the file: those that don't exist.
 func (c *Config) unknownKeys(v *viper.Viper) (problems []string) {
 	for _, name := range slices.Sorted(slices.Values(v.AllKeys())) {
 		if slices.ContainsFunc(Keys, func(k Key) bool { return k.Name == name }) {
@@ -186,26 +185,9 @@ func (c *Config) unknownKeys(v *viper.Viper) (problems []string) {
 		case nil, map[string]any: // an empty section
 			continue
 		}
-		problems = append(problems, fmt.Sprintf("%s:%d: unknown key %s; allowed: %s", c.File, lineOf(c.text, name), name,
-			strings.Join(keysLike(name), ", ")))
+		problems = append(problems, fmt.Sprintf("%s:%d: unknown key %s", c.File, lineOf(c.text, name), name))
 	}
 	return problems
-}
-
-// keysLike lists the keys of a key's section; all sections if there is none of that name.
-func keysLike(name string) []string {
-	var keys, sections []string
-	mine, _, _ := strings.Cut(name, ".")
-	for _, k := range Keys {
-		section, _, _ := strings.Cut(k.Name, ".")
-		if sections = append(sections, section); section == mine {
-			keys = append(keys, k.Name)
-		}
-	}
-	if len(keys) == 0 {
-		return slices.Compact(sections)
-	}
-	return keys
 }
 
 // place says where a setting was made: "config.yaml:7: query.limit: ", "environment: RECALL_QUERY_LIMIT: ".
@@ -252,11 +234,6 @@ var forTests = []string{"RECALL_SHARED", "RECALL_LONG", "RECALL_PLANTED"}
 
 // unknownVariables reports RECALL_* variables that are no settings: a single element of a list can't be set.
 func unknownVariables() (problems []string) {
-	var allowed []string
-	for _, k := range Keys {
-		allowed = append(allowed, k.Variable())
-	}
-	allowed = append(allowed, slices.Sorted(maps.Keys(Specials))...)
 	env := os.Environ()
 	slices.Sort(env)
 	for _, e := range env {
@@ -264,19 +241,11 @@ func unknownVariables() (problems []string) {
 		if runtime.GOOS == "windows" { // names have no case there
 			name = strings.ToUpper(name)
 		}
-		known := slices.Contains(allowed, name) || slices.Contains(forTests, name)
-		if !strings.HasPrefix(name, envPrefix+"_") || value == "" || known {
-			continue
+		known := Specials[name] != "" || slices.Contains(forTests, name) ||
+			slices.ContainsFunc(Keys, func(k Key) bool { return k.Variable() == name })
+		if strings.HasPrefix(name, envPrefix+"_") && value != "" && !known {
+			problems = append(problems, "environment: unknown variable "+name)
 		}
-		section, _, _ := strings.Cut(strings.TrimPrefix(name, envPrefix+"_"), "_")
-		near := slices.DeleteFunc(slices.Clone(allowed), func(a string) bool {
-			return !strings.HasPrefix(a, envPrefix+"_"+section+"_")
-		})
-		problem := "environment: unknown variable " + name
-		if len(near) > 0 {
-			problem += "; allowed: " + strings.Join(near, ", ")
-		}
-		problems = append(problems, problem)
 	}
 	return problems
 }
