@@ -28,7 +28,7 @@ func Hold(s *ingest.Session, p *payload.Payload) {
 	p.Did = did(s)
 }
 
-// did returns the commits and the completed tasks of a session.
+// did returns the commits of a session that stand, and its completed tasks.
 func did(s *ingest.Session) (all []payload.Deed) {
 	places := s.Places()
 	for _, task := range s.Tasks {
@@ -39,7 +39,7 @@ func did(s *ingest.Session) (all []payload.Deed) {
 	}
 	for _, c := range trace.OfSession(s).Commits {
 		by := slices.IndexFunc(s.Turns, func(t ingest.Turn) bool { return t.N == c.N })
-		if c.Subject != "" && !c.Copied && by >= 0 {
+		if c.Subject != "" && !c.Copied && c.Undone == 0 && by >= 0 {
 			all = append(all, payload.Deed{Text: text.Clip(c.Subject, MaxQuote), Turn: string(s.Turns[by].ID), At: c.At})
 		}
 	}

@@ -66,7 +66,7 @@ func TestFilesThroughFolders(t *testing.T) {
 			{ID: "a", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Dir: c.dir, Calls: c.calls}}}
 		s.Where.Cwds = []ingest.CwdCount{{Dir: c.dir, Turns: 2}}
 		got := map[string]string{}
-		for _, f := range touchedFiles(s, trace.Actions(s)) {
+		for _, f := range touchedFiles(s, trace.OfSession(s)) {
 			got[f.path] = f.describe()
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -91,7 +91,7 @@ func TestFilesOfOneName(t *testing.T) {
 			Text: "Done:\n\n- `index.html` — landing page that lists the games with links\n" +
 				"- `go.mod` and `mise.toml`: the next version of Go\n"}}}
 	s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 3}}
-	talk, all := listen(s), touchedFiles(s, trace.Actions(s))
+	talk, all := listen(s), touchedFiles(s, trace.OfSession(s))
 	findMentions(talk, all)
 	type file struct{ Status, Text, Quote string }
 	got := map[string]file{}
@@ -142,7 +142,7 @@ func TestFilesByRecordAlone(t *testing.T) {
 		s.Turns[1].Calls = []ingest.ToolCall{call("Write", "/w/guard.go", ""), over}
 		s.Turns[3].Calls = c.last
 		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 4}}
-		talk, all := listen(s), touchedFiles(s, trace.Actions(s))
+		talk, all := listen(s), touchedFiles(s, trace.OfSession(s))
 		findMentions(talk, all)
 		got := map[string]string{}
 		for _, f := range all {
@@ -165,7 +165,7 @@ func TestRefusedFile(t *testing.T) {
 	s.Turns[1].Dir = "/w"
 	s.Turns[1].Calls = []ingest.ToolCall{{Name: "Edit", Path: "/w/seats.go", Done: true, Verdict: ingest.Rejected,
 		Reason: "not in this branch"}}
-	for _, f := range touchedFiles(s, trace.Actions(s)) {
+	for _, f := range touchedFiles(s, trace.OfSession(s)) {
 		if line := f.item(listen(s)); line.Text != "Not changed: “not in this branch”" {
 			t.Errorf("got %q", line.Text)
 		}
@@ -200,6 +200,15 @@ func TestCommittedFiles(t *testing.T) {
 			"[main 1234567] try")}, map[string]string{"a.go": ""}},
 		"failed": {[]ingest.ToolCall{edit("a.go"), run(`git commit -am "try"`, "hook failed")},
 			map[string]string{"a.go": ""}},
+		"failed, piped": {[]ingest.ToolCall{edit("a.go"), run(`git commit -am "try" | tail -1`, "gofmt: a.go")},
+			map[string]string{"a.go": ""}},
+		"undone": {[]ingest.ToolCall{edit("a.go"), run("git add .", ""), commit, run("git reset --hard HEAD^", "")},
+			map[string]string{"a.go": ""}},
+		"uncommitted": {[]ingest.ToolCall{edit("a.go"), run("git add .", ""), commit, run("git reset HEAD^", "")},
+			map[string]string{"a.go": ""}},
+		"reverted, then done again": {[]ingest.ToolCall{edit("a.go"), run("git add .", ""), commit,
+			run("git revert HEAD", ""), edit("a.go"), run(`git commit -am "Seats"`, "[main 7654321] Seats")},
+			map[string]string{"a.go": "DONE"}},
 	} {
 		s := talkOf([]string{"Number the rows of the theatre.", "They are numbered now."}, nil)
 		var turns []ingest.Turn
@@ -213,12 +222,34 @@ func TestCommittedFiles(t *testing.T) {
 		s.Turns[1].N = len(turns) + 2
 		s.Turns = slices.Insert(s.Turns, 1, turns...)
 		talk, got := listen(s), map[string]string{}
-		for _, f := range touchedFiles(s, trace.Actions(s)) {
+		for _, f := range touchedFiles(s, trace.OfSession(s)) {
 			got[f.path] = f.item(talk).Status
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// A commit that was taken back is told of nowhere, and nothing that only it did.
+func TestUndoneCommits(t *testing.T) {
+	s := talkOf([]string{"Number the rows of the theatre.", "Committed.", "That's wrong, take it back.", "Gone."}, nil)
+	call := func(at int, command, result string) {
+		c := ingest.ToolCall{ID: command, Name: "Bash", Command: command, Done: true, Result: result}
+		ingest.NoteCommit(&c)
+		s.Turns[at].Calls = append(s.Turns[at].Calls, c)
+	}
+	call(1, `git commit -am "Seats by row"`, "[main 1234567] Seats by row")
+	for _, told := range []bool{true, false} {
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quoted := slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.Rule == payload.CommitRule })
+		if did := len(p.Did) == 1; quoted != told || did != told {
+			t.Errorf("commit quoted %v, among what was done %v, want %v", quoted, did, told)
+		}
+		call(3, "git revert 1234567", "")
 	}
 }
 
@@ -240,7 +271,7 @@ func TestFilesUntouched(t *testing.T) {
 		s.Turns[1].Calls = []ingest.ToolCall{{Name: "Read", Path: "/w/a.go", Done: true},
 			{Name: "Bash", Command: line, Done: true}}
 		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 2}}
-		for _, f := range touchedFiles(s, trace.Actions(s)) {
+		for _, f := range touchedFiles(s, trace.OfSession(s)) {
 			if got := f.status(listen(s)); f.path == "a.go" && got != want {
 				t.Errorf("%s: status %q, want %q", line, got, want)
 			}

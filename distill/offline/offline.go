@@ -45,12 +45,11 @@ func newPayload(s *ingest.Session) *payload.Payload {
 
 // items returns the goal, what is on record, files and leads, and the names of files that were only read.
 func items(s *ingest.Session) (items []payload.Item, read []string) {
-	t, actions := listen(s), trace.Actions(s)
-	t.actOn(actions)
-	t.commits = slices.DeleteFunc(t.commits, func(sp *speech) bool { return thrownAway(actions, sp.turn.N) })
-	t.files = findMentions(t, touchedFiles(s, actions))
+	t, did := listen(s), trace.OfSession(s)
+	t.actOn(did)
+	t.files = findMentions(t, touchedFiles(s, did))
 	findStates(t, t.files)
-	done := folderWork(s, actions)
+	done := folderWork(s, did.Actions)
 	if len(done) > 0 {
 		done = append(done, folderWords(t)...)
 	}

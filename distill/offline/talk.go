@@ -161,8 +161,14 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	}
 }
 
-// actOn marks the words of people whereupon files were changed or a commit was made, by whatever call.
-func (t *talk) actOn(actions []trace.Action) {
+// actOn marks the words of people whereupon files were changed or a commit was made, by whatever call, and keeps the
+// messages of commits that were made and stand.
+func (t *talk) actOn(did *trace.Trace) {
+	t.commits = slices.DeleteFunc(t.commits, func(sp *speech) bool {
+		return !slices.ContainsFunc(did.Commits, func(c trace.Commit) bool {
+			return c.N == sp.turn.N && c.Undone == 0 && ours(c)
+		})
+	})
 	began := map[int]*speech{}
 	for _, sp := range t.speeches {
 		if sp.user {
@@ -170,12 +176,13 @@ func (t *talk) actOn(actions []trace.Action) {
 		}
 	}
 	changes := func(o trace.Touch) bool { return o.How != trace.Read && !o.Unsure && !isUnrelated(o.Path) }
-	for i := range actions {
-		a := &actions[i]
+	for i := range did.Actions {
+		a := &did.Actions[i]
+		made := slices.ContainsFunc(did.Commits, func(c trace.Commit) bool { return c.Call == a.Call })
 		changed := a.Call.Worked() && slices.ContainsFunc(a.Touches, changes)
 		if sp := began[t.exchangeAt(a.N)]; sp != nil && !a.Abandoned && !a.Copied {
 			sp.changed = sp.changed || changed
-			sp.actedOn = sp.actedOn || changed || a.Call.Committed()
+			sp.actedOn = sp.actedOn || changed || made
 		}
 	}
 }

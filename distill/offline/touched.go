@@ -47,7 +47,8 @@ type touched struct {
 }
 
 // touchedFiles collects what the session did with each file. A renamed file counts as one, under its last name.
-func touchedFiles(s *ingest.Session, actions []trace.Action) []*touched {
+func touchedFiles(s *ingest.Session, did *trace.Trace) []*touched {
+	actions := did.Actions
 	l := &fileTable{roots: append(distill.Roots(s), worktrees(actions)...), by: map[string]*touched{}}
 	turns := map[int]*ingest.Turn{}
 	for i := range s.Turns {
@@ -94,8 +95,9 @@ func touchedFiles(s *ingest.Session, actions []trace.Action) []*touched {
 				l.touch(a, touch, turn)
 			}
 		}
-		l.git(a)
+		l.git(a, slices.ContainsFunc(did.Commits, func(c trace.Commit) bool { return c.Call == a.Call && ours(c) }))
 	}
+	l.undo(did.Commits, turns)
 	unseen := changesUnseen(actions)
 	for _, f := range l.all {
 		f.unseen = unseen
@@ -250,7 +252,7 @@ func (l *fileTable) putBackBelow(folder string, turn *ingest.Turn) {
 
 // git records which of the files that were written so far a call's git commands commit: those added before, or all if
 // git then says that nothing is left.
-func (l *fileTable) git(a *trace.Action) {
+func (l *fileTable) git(a *trace.Action, made bool) {
 	for _, st := range a.Steps() {
 		dir, args := st.Git()
 		if len(args) == 0 || !a.Call.Ran() || isUnrelated(dir+"/") {
@@ -268,8 +270,6 @@ func (l *fileTable) git(a *trace.Action) {
 			}
 		}
 	}
-	dir, n := a.CommitsIn()
-	made := n > 0 && !isUnrelated(dir+"/") && a.Call.Committed()
 	if made {
 		l.committed = a.N
 	}
@@ -277,6 +277,27 @@ func (l *fileTable) git(a *trace.Action) {
 	for _, f := range l.all {
 		if made && f.staged || clean && !path.IsAbs(f.path) {
 			f.committed, f.staged = a.N, false
+		}
+	}
+}
+
+// undo takes the commits back that the session took back, and with them what they have of files, unless it was left
+// there.
+func (l *fileTable) undo(commits []trace.Commit, turns map[int]*ingest.Turn) {
+	l.committed = 0
+	for _, c := range commits {
+		if c.Undone == 0 && ours(c) {
+			l.committed = max(l.committed, c.N)
+			continue
+		}
+		for _, f := range l.all {
+			if f.committed != c.N || turns[c.Undone] == nil {
+				continue
+			}
+			f.committed = 0
+			if f.turn.N <= c.N && !c.Left {
+				f.back, f.turn = true, turns[c.Undone]
+			}
 		}
 	}
 }
@@ -302,16 +323,8 @@ func isUnrelated(p string) bool {
 		slices.ContainsFunc(unrelatedFolders, func(dir string) bool { return strings.Contains(p, dir) })
 }
 
-// thrownAway reports whether a turn's commit is none of the work: made in a folder of a moment, to try something.
-func thrownAway(actions []trace.Action, n int) bool {
-	return slices.ContainsFunc(actions, func(a trace.Action) bool {
-		if a.N != n {
-			return false
-		}
-		dir, commits := a.CommitsIn()
-		return commits > 0 && isUnrelated(dir+"/")
-	})
-}
+// ours reports whether a commit is one of the work, not made in a folder of a moment, to try something.
+func ours(c trace.Commit) bool { return !isUnrelated(c.Dir + "/") }
 
 var unrelatedFolders = []string{"/.claude/projects/", "/.claude/todos/", "/.claude/tasks/", "/.claude/memory/",
 	"/.claude/plugins/", "/.claude/plans/", "/.git/", "/scratchpad/", "/node_modules/", "/pkg/mod/"}

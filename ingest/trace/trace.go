@@ -6,6 +6,7 @@ package trace
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -171,6 +172,10 @@ type Commit struct {
 	At      time.Time `json:"at,omitzero"`
 	N       int       `json:"turn"`
 	Copied  bool      `json:"-"`
+	Undone  int       `json:"-"` // ordinal of the turn in which it was taken back, 0 if it wasn't
+	Left    bool      `json:"-"` // then: what it changed was left in the files
+
+	Call *ingest.ToolCall `json:"-"`
 }
 
 var (
@@ -181,38 +186,100 @@ var (
 )
 
 // commits lists the commits that calls made, recognized by the hash in git's output, or for a quiet commit by a log
-// printed after it, or by its message alone.
-func commits(s *ingest.Session, actions []Action) []Commit {
-	var all []Commit
+// printed after it, or by its message alone; and says which of them later commands took back.
+func commits(s *ingest.Session, actions []Action) (all []Commit) {
 	for i := range actions {
 		a := &actions[i]
-		if !a.Call.Ran() || !strings.Contains(a.Call.Command, "commit") {
+		if !a.Call.Ran() {
 			continue
 		}
-		dir, asked := a.CommitsIn()
-		if asked == 0 && a.Call.Commit == "" {
-			continue
+		made := a.printedCommits(s.Where.Branch)
+		for k := range a.steps {
+			if st := &a.steps[k]; st.commits() {
+				all, made = append(all, made...), nil
+			} else if !a.Call.Failed {
+				a.undo(all, st)
+			}
 		}
-		made := Commit{At: cmp.Or(a.Call.At, a.At), Dir: dir, N: a.N, Copied: a.Copied, Branch: s.Where.Branch}
-		all = append(all, printedCommits(a.Call, made)...)
+		all = append(all, made...)
 	}
 	return all
 }
 
-// CommitsIn counts the git commits in a command line, and returns the folder that the last one ran in.
-func (a *Action) CommitsIn() (dir string, n int) {
-	for i := range a.steps {
-		in, args := a.steps[i].Git()
-		if len(args) > 0 && args[0] == "commit" && !slices.Contains(args, "--dry-run") {
-			dir, n = in, n+1
-		}
-	}
-	return dir, n
+// commits reports whether a command is to make a git commit.
+func (st *Step) commits() bool {
+	_, args := st.Git()
+	return len(args) > 0 && args[0] == "commit" && !slices.Contains(args, "--dry-run")
 }
 
-// printedCommits returns the commits of one call according to its output.
-func printedCommits(c *ingest.ToolCall, made Commit) []Commit {
-	var all []Commit
+var (
+	fromHead    = text.Pattern(`^(?:HEAD|@)((?:[~^]\d*)*)$`)
+	oneBack     = text.Pattern(`[~^](\d*)`)
+	changeCount = text.Pattern(`(?m)^ (?:\d+ files? changed,|(?:create|delete) mode )`)
+)
+
+// undo marks the commits that a git command takes back: those after the one that it resets to, or the one that it
+// reverts.
+func (a *Action) undo(made []Commit, st *Step) {
+	dir, args := st.Git()
+	if len(args) < 2 {
+		return
+	}
+	names, flags := operands(args[1:])
+	if len(names) != 1 { // of files, or of several commits
+		return
+	}
+	var standing []*Commit // the latest first
+	for i := range slices.Backward(made) {
+		if c := &made[i]; c.Undone == 0 && !c.Copied && c.Dir == dir {
+			standing = append(standing, c)
+		}
+	}
+	at := slices.IndexFunc(standing, func(c *Commit) bool {
+		n := min(len(c.Hash), len(names[0]))
+		return n >= 7 && c.Hash[:n] == names[0][:n]
+	})
+	if m := fromHead().FindStringSubmatch(names[0]); m != nil {
+		at = 0
+		for _, back := range oneBack().FindAllStringSubmatch(m[1], -1) {
+			n, err := strconv.Atoi(back[1])
+			if back[0][0] == '^' || err != nil {
+				n = 1
+			}
+			at += n
+		}
+	}
+	switch {
+	case at < 0:
+		return
+	case args[0] == "reset":
+		standing = standing[:min(at, len(standing))]
+	case args[0] == "revert" && at < len(standing):
+		standing = standing[at : at+1]
+	default:
+		return
+	}
+	for _, c := range standing {
+		c.Undone, c.Left = a.N, args[0] == "reset" && !slices.Contains(flags, "--hard")
+	}
+}
+
+// printedCommits returns the commits of a call according to its output; by its message alone if it can't have worked
+// without the commit, or says that files were changed.
+func (a *Action) printedCommits(branch string) (all []Commit) {
+	c := a.Call
+	at := slices.IndexFunc(a.steps, func(st Step) bool { return st.commits() })
+	if !strings.Contains(c.Command, "commit") || at < 0 && c.Commit == "" {
+		return nil
+	}
+	made := Commit{At: cmp.Or(c.At, a.At), N: a.N, Copied: a.Copied, Branch: branch, Call: c}
+	sure := false
+	for k := range a.steps {
+		if st := &a.steps[k]; st.commits() {
+			made.Dir, _ = st.Git()
+			sure = sure || st.sure
+		}
+	}
 	for _, f := range commitPrinted().FindAllStringSubmatch(c.Result, -1) {
 		m := made
 		m.Branch, m.Hash, m.Subject = f[1], f[2], strings.TrimSpace(f[3])
@@ -225,8 +292,9 @@ func printedCommits(c *ingest.ToolCall, made Commit) []Commit {
 		return all
 	}
 	made.Hash, made.Subject = cmp.Or(c.Commit, hashAfter(c.Result, c.CommitMessage)), c.CommitMessage
-	if made.Hash+made.Subject == "" ||
-		text.AnyOf(c.Result, strings.Contains, "nothing to commit", "no changes added to commit") {
+	nothing := text.AnyOf(c.Result, strings.Contains, "nothing to commit", "no changes added to commit")
+	shown := made.Hash != "" && !nothing || changeCount().MatchString(c.Result)
+	if made.Hash+made.Subject == "" || !sure && !shown {
 		return nil
 	}
 	return []Commit{made}

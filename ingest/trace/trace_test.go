@@ -221,16 +221,55 @@ func TestCommits(t *testing.T) {
 		{"nothing there", `git commit -m a; true`, "nothing to commit, working tree clean", ""},
 		{"another repository", `git -C /r commit -m a`, "[main 1111111] a", "main 1111111 a"},
 		{"only talk", `echo "git commit"`, "git commit", ""},
+		{"to see what it would do", `git commit --dry-run -m "a b"`, "Changes to be committed:", ""},
+		{"piped", `git commit -m "a b" | tail -1`, " 1 file changed, 2 insertions(+)", "main  a b"},
+		{"piped, and a hook objected", `git commit -m "a b" 2>&1 | tail -3`, "gofmt: a.go", ""},
 	} {
 		call := run(c.line, c.output)
-		if strings.Contains(c.line, "-qm") {
-			call.CommitMessage = "a b" // as the parser reads it
-		}
+		ingest.NoteCommit(&call)
 		var got []string
 		for _, m := range OfSession(session(call)).Commits {
 			got = append(got, m.Branch+" "+m.Hash+" "+m.Subject)
 		}
 		if g := strings.Join(got, "; "); g != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.name, g, c.want)
+		}
+	}
+}
+
+// What commands take back of the commits made: u with the files, l but for the files.
+func TestUndone(t *testing.T) {
+	for _, c := range []struct{ name, line, want string }{
+		{"the last", "git reset --hard HEAD~1", "aaaaaaa bbbbbbb cccccccu"},
+		{"two", "git reset HEAD~2", "aaaaaaa bbbbbbbl cccccccl"},
+		{"more than were made", "git reset --soft @^^^^", "aaaaaaal bbbbbbbl cccccccl"},
+		{"those after one", "git reset --hard aaaaaaaa12", "aaaaaaa bbbbbbbu cccccccu"},
+		{"reverted", "git revert --no-edit HEAD", "aaaaaaa bbbbbbb cccccccu"},
+		{"one reverted", "git revert bbbbbbb", "aaaaaaa bbbbbbbu ccccccc"},
+		{"joined", `git reset --soft HEAD~3 && git commit -m all`, "aaaaaaal bbbbbbbl cccccccl ddddddd"},
+		{"another repository", "git -C /r reset --hard HEAD~1", "aaaaaaa bbbbbbb ccccccc"},
+		{"the changes alone", "git reset --hard HEAD", "aaaaaaa bbbbbbb ccccccc"},
+		{"a file", "git reset HEAD~1 a.go", "aaaaaaa bbbbbbb ccccccc"},
+		{"somewhere", "git reset --hard origin/main", "aaaaaaa bbbbbbb ccccccc"},
+		{"looked at", "git show HEAD~1", "aaaaaaa bbbbbbb ccccccc"},
+	} {
+		var calls []ingest.ToolCall
+		for _, hash := range []string{"aaaaaaa", "bbbbbbb", "ccccccc"} {
+			calls = append(calls, run("git commit -m "+hash, "[main "+hash+"] "+hash))
+		}
+		calls = append(calls, run(c.line, "[main ddddddd] all"))
+		ingest.NoteCommit(&calls[3])
+		var got []string
+		for _, m := range OfSession(session(calls...)).Commits {
+			switch {
+			case m.Left:
+				m.Hash += "l"
+			case m.Undone > 0:
+				m.Hash += "u"
+			}
+			got = append(got, m.Hash)
+		}
+		if g := strings.Join(got, " "); g != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, g, c.want)
 		}
 	}
