@@ -73,7 +73,8 @@ func quoteAnswer(it *payload.Item, a *ingest.Answer) {
 // takenBack returns the later prompt in which the person refuses what they chose or approved, or takes another option,
 // with the sentence that says so.
 func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer) (no *ingest.Turn, quote string) {
-	chosen, about, others := read(it.Text), []sayWord(nil), [][]sayWord(nil)
+	chosen, about, others := read(it.Text), read("plan"), [][]sayWord(nil)
+	planned := a == nil // no other plan was approved since
 	if a != nil {
 		chosen, about = read(strings.Join(a.Chosen, " ")), read(a.Question)
 		for _, o := range a.Options {
@@ -89,11 +90,15 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 	for i := c.position[t] + 1; i < len(c.session.Turns); i++ {
 		later := &c.session.Turns[i]
 		said := c.rulings(later)
+		planned = planned && !slices.ContainsFunc(later.Calls, func(call ingest.ToolCall) bool {
+			return call.Plan != nil && call.Verdict == ingest.Approved
+		})
 		for _, s := range said {
 			instead := slices.ContainsFunc(others, func(o []sayWord) bool {
 				return len(o) > 0 && allIn(o, s.words)
 			}) && (changesMind().MatchString(s.text) || shareIn(chosen, read(later.OwnText())) > 0)
-			gone := deniesOf(s.words, chosen, about) || next && s.undoesThat()
+			gone := deniesOf(s.words, chosen, about) || next && s.undoesThat() ||
+				planned && dropsPlan().MatchString(s.text)
 			if instead || gone || c.renumbers(later, s, chosen) {
 				if q := text.HeadWords(s.text, MaxQuote); !typed(later) || inTurn(later, s.text) != "" {
 					return later, q
@@ -130,6 +135,12 @@ func (s statement) undoesThat() bool {
 	of := slices.DeleteFunc(slices.Clone(s.words), func(w sayWord) bool { return w.clause > s.words[0].clause })
 	return len(of) == 1 && undoes[of[0].stem] && whole().MatchString(s.text)
 }
+
+// dropsPlan matches a sentence that gives up the plan as a whole.
+var dropsPlan = text.Pattern(`(?i)\b(?:scrap|drop|forget|abandon|ditch|cancel|discard|trash|bin|undo|(?:throw|toss) out|` +
+	`throw away)\s+(?:the|this|that|your|my|our)\s+(?:(?:whole|entire|old|last)\s+)?plan(?:\W*$|[,;:!–—]|` +
+	`\s+(?:and|then|again|please|for now|completely|entirely)\b)|` +
+	`\b(?:vergiss|verwirf|vergessen wir|streich)\s+(?:den|diesen|deinen)\s+(?:ganzen\s+)?plan\b`)
 
 // whole matches a word for what was said or done before.
 var whole = text.Pattern(`(?i)\b(?:this|that|it|them|all|everything|alles|das|tout|todo|eso)\b`)
