@@ -22,7 +22,7 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 		case begun && t.cut.call != nil && ingest.Commits(t.cut.call.Command) && !inSteps().MatchString(sp.text):
 			// no more than the commit is left
 		case begun && t.cut.call != nil && t.cut.call.Plan != nil && sp.planning: // it changed the plan shown then
-		case ok && (tried || slices.ContainsFunc(sp.parts, sentence.requests)): // no good-bye
+		case ok && (tried || slices.ContainsFunc(sp.parts, sentence.wants)): // no good-bye
 			it.Kind, it.Rule = payload.Next, payload.UnansweredRule
 			if _, of, there := (passage{sp, sp.parts}).answered(); there {
 				it.Evidence = append(it.Evidence, of)
@@ -63,6 +63,9 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 	}
 	return nil
 }
+
+// wants reports whether a sentence asks for something other than to leave what was said as it is.
+func (s sentence) wants() bool { return s.requests() && !text.LeavesIt(s.text) }
 
 // inSteps matches an order of one thing after another: what comes last may come after a commit.
 var inSteps = text.Pattern(`(?i)\b(?:and |, ?)then\b|\b(?:danach|und dann|dann noch)\b|然后|それから|その後`)
@@ -135,9 +138,9 @@ func (s *sentence) comesNext(typed bool) bool {
 	return atTime || comesNext().MatchString(s.text)
 }
 
-// atTime matches a time to come.
-var atTime = text.Pattern(`(?i)\b(?:tomorrow|tmrw|tonight|weekend|this (?:afternoon|evening)|` +
-	`in the (?:morning|afternoon|evening)|after (?:lunch|the (?:break|meeting|stand-?up))|when i(?:['’]?m| am) back|` +
+// atTime matches a time to come, not one of the day: "3 in the morning".
+var atTime = text.Pattern(`(?i)(?:^|[^\d ] )in the (?:morning|afternoon|evening)\b|` +
+	`\b(?:tomorrow|tmrw|tonight|weekend|this (?:afternoon|evening)|after (?:lunch|the (?:break|meeting|stand-?up))|when i(?:['’]?m| am) back|` +
 	`not today|later today|next (?:session|week)|(?:on|by|for|till|until|first thing|over) ` +
 	`(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|morgen|wochenende|nächste woche|` +
 	`demain|semaine prochaine|mañana|la próxima semana|semana que vem)\b|amanhã|내일|다음 주|明天|下周|明日|来週`)

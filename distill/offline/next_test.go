@@ -41,6 +41,7 @@ func TestToldNext(t *testing.T) {
 			"Next: the captions."},
 		{"Both shops are shown, the captions are done.", "gotta run, go on tomorrow", ""},
 		{"Both shops are shown, the captions are left.", "stop showing both", ""},
+		{"Both shops are shown.", "no, 3 in the morning is when the shops order", ""},
 		{"Both shops are shown.", "keep in mind that the old list is still online", ""},
 		{"Both shops are shown.", "good. remember that the demo account resets every sunday", ""},
 		{"Both shops are shown, the next() call is fast.", "great, thanks", ""},
@@ -54,6 +55,20 @@ func TestToldNext(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%q, %q: next %q, want %q", c.last, c.bye, got, c.want)
+		}
+	}
+}
+
+// What nobody answered any more is next if it asks for something, not if it says to leave things as they are.
+func TestUnanswered(t *testing.T) {
+	for said, want := range map[string]bool{
+		"no, nobody sorts by price yet. leave": false, "ah right, the old list. skip it": false,
+		"no, nobody sorts by price yet. drop the picker": true, "nice picker. push": true,
+	} {
+		all, _ := items(talkOf([]string{"Sort the list by shop.", "Sorted. Shall I sort by price, too?", said}, nil))
+		next := slices.ContainsFunc(all, func(it payload.Item) bool { return it.Rule == payload.UnansweredRule })
+		if next != want {
+			t.Errorf("%q: next %v, want %v", said, next, want)
 		}
 	}
 }

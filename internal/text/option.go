@@ -110,11 +110,13 @@ var saysChanged = Pattern(`(?i)\b(?:instead(?: of)?|in place of|in favou?r of|no
 // LeavesIt reports whether a reply says that what was just said is to stay as it is, for now or for good.
 func LeavesIt(reply string) bool { return leavesIt().MatchString(reply) }
 
-var leavesIt = Pattern(`(?i)^\W*(?:(?:i know|known|yes|yeah|ok|okay|ja|no|nope|nah|please|just|let['’]?s|we)\b\W*)*` +
+var leavesIt = Pattern(`(?i)^\W*` +
+	`(?:(?:i know|known|yes|yeah|ok|okay|right|ja|no|nope|nah|please|just|let['’]?s|we)\b\W*)*` +
 	`(?:\b(?:no|nope|nah|nein)\W*$|never (?:that|this|it|those|them)\b|(?:better|rather) not\b|` +
 	`don['’]?t (?:waste|bother)|` +
 	`not (?:now|yet|before|today|until|needed|necessary|urgent|important|that|this|ours?|mine)\b|` +
 	`(?:don['’]?t|do not) \w+ (?:it|that|this|them|those|these|there)\b|hold (?:on|off)\b|hands off\b|` +
 	`(?:leave|ignore|skip|forget|park|keep|hold|wait|live)\b[^.]{0,12}\b(?:it|that|this|them|those|these)\b|` +
+	`(?:leave|ignore|skip|forget|park|keep)\W*$|` +
 	`later\b|(?:that|this|it|those|these|they)(?:['’]s)?\b[^.]{0,20}\b(?:stays?|wanted|intended|on purpose|by design|has to|` +
 	`fine as|wait)\b|lass\b|später\b|nicht (?:jetzt|vor|heute|nötig)\b|(?:das |es )?bleibt\b)`)
