@@ -86,6 +86,9 @@ func TestListing(t *testing.T) {
 		{Query{Text: "Wo stehen wir bei kiln?"}, []string{"newstep000"}},
 		{Query{Text: "offene Fragen"}, []string{"vat0000000", "waitlist00"}},
 		{Query{Text: "dead ends"}, []string{"graphql000"}},
+		{Query{Text: "what did I forbid on kiln?"}, []string{"graphql000"}},
+		{Query{Text: "What mustn't we do on kiln, what did I refuse?"}, []string{"graphql000"}},
+		{Query{Text: "Was habe ich bei kiln verboten?"}, []string{"graphql000"}},
 		{Query{Text: "Dead ends?"}, []string{"graphql000"}},
 		{Query{Text: "which of these", Kinds: []payload.Kind{payload.Deferred}, Project: "kiln"}, []string{"waitlist00"}},
 	} {
