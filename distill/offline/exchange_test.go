@@ -323,6 +323,8 @@ func TestBriefReplies(t *testing.T) {
 			"for paper” — user, turn 3, to “B) with svg, which prints well”"},
 		{"Canvas takes 2 s for the hall, svg 9 s. I'd take canvas.", "do that",
 			"I'd take canvas.” — assistant, turn 2; answered “do that”"},
+		{"Shall I sell the boxes too? Shall I print their numbers?", "yes to the first, no to the second, nobody reads them",
+			"to “Shall I sell the boxes too? Shall I print their numbers?”"},
 		{"The fee of the box office is rounded up in `fee.py`.", "ok next one please",
 			"“The fee of the box office is rounded up in `fee.py`.” — assistant, turn 2\n"},
 		{"The fee of the box office is rounded up in `fee.py`.", "great, go on",

@@ -332,7 +332,8 @@ func (p passage) asked() []sentence {
 		if from > 0 && !parts[i].opens && (pointsBack || brief) {
 			from--
 		}
-		for bare := p.bare(); bare && from > 0 && asks(parts[from-1].text); { // yes to both
+		each := p.bare() || eachOf().MatchString(p.text()) // yes to both, yes to the first
+		for each && from > 0 && asks(parts[from-1].text) {
 			from--
 		}
 		return parts[from : i+1]
@@ -411,6 +412,10 @@ var leansBack = text.Pattern(`(?i)^\W*(?:sí[ ,.]|não |네[, .]|아니|(?:yes|y
 	`(?:good|keine) (?:question|ahnung)|(?:i )?don['’]?t know|not (?:sure|my call)|` +
 	`in|on|at|with|without|by|from|into|per|under|each|both|neither|either|same|auf|mit|ohne|je|beides?|` +
 	`its own|their own|the (?:first|second|third|last|former|latter|other|same|one))\b)`)
+
+// eachOf matches an answer to several questions by their places.
+var eachOf = text.Pattern(`(?i)\b(?:first|second|third|former|latter|both|neither|either|erste[rsn]?|zweite[rsn]?|` +
+	`beides?|primer[oa]|segund[oa])\b`)
 
 // smallTalk reports whether a passage is only that, and no answer to a question: a yes to what the assistant offered to
 // do says no more than what it then did.

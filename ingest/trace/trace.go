@@ -178,6 +178,8 @@ type Commit struct {
 	Call *ingest.ToolCall `json:"-"`
 }
 
+func (c *Commit) standsIn(dir string) bool { return c.Undone == 0 && c.Dir == dir }
+
 var (
 	commitPrinted = text.Pattern(`(?m)^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.*)$`)
 	logLine       = text.Pattern(`(?m)^(?:\* )?([0-9a-f]{7,40}) (?:\([^)\n]*\) )?(.+)$`)
@@ -196,6 +198,9 @@ func commits(s *ingest.Session, actions []Action) (all []Commit) {
 		made := a.printedCommits(s.Where.Branch)
 		for k := range a.steps {
 			if st := &a.steps[k]; st.commits() {
+				if at := len(all) - 1; at >= 0 && st.amends() && len(made) > 0 && all[at].standsIn(made[0].Dir) {
+					all = all[:at]
+				}
 				all, made = append(all, made...), nil
 			} else if !a.Call.Failed {
 				a.undo(all, st)
@@ -210,6 +215,12 @@ func commits(s *ingest.Session, actions []Action) (all []Commit) {
 func (st *Step) commits() bool {
 	_, args := st.Git()
 	return len(args) > 0 && args[0] == "commit" && !slices.Contains(args, "--dry-run")
+}
+
+// amends reports whether a command that commits puts a commit in the last one's place.
+func (st *Step) amends() bool {
+	_, args := st.Git()
+	return slices.Contains(args, "--amend")
 }
 
 var (
@@ -231,7 +242,7 @@ func (a *Action) undo(made []Commit, st *Step) {
 	}
 	var standing []*Commit // the latest first
 	for i := range slices.Backward(made) {
-		if c := &made[i]; c.Undone == 0 && !c.Copied && c.Dir == dir {
+		if c := &made[i]; c.standsIn(dir) && !c.Copied {
 			standing = append(standing, c)
 		}
 	}

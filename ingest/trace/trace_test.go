@@ -247,6 +247,7 @@ func TestUndone(t *testing.T) {
 		{"reverted", "git revert --no-edit HEAD", "aaaaaaa bbbbbbb cccccccu"},
 		{"one reverted", "git revert bbbbbbb", "aaaaaaa bbbbbbbu ccccccc"},
 		{"joined", `git reset --soft HEAD~3 && git commit -m all`, "aaaaaaal bbbbbbbl cccccccl ddddddd"},
+		{"put right", `git commit --amend -m "all"`, "aaaaaaa bbbbbbb ddddddd"},
 		{"another repository", "git -C /r reset --hard HEAD~1", "aaaaaaa bbbbbbb ccccccc"},
 		{"the changes alone", "git reset --hard HEAD", "aaaaaaa bbbbbbb ccccccc"},
 		{"a file", "git reset HEAD~1 a.go", "aaaaaaa bbbbbbb ccccccc"},
