@@ -41,6 +41,7 @@ type Answer struct {
 	Results  []*Result `json:"results"`
 	Searched Searched  `json:"searched"`          // what was searched
 	Missing  []string  `json:"missing,omitempty"` // words of the question that occur nowhere
+	Titled   []string  `json:"titled,omitempty"`  // of these, those that stand in the title of a session
 	Unasked  string    `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or isn't there
 	Handed   int       `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
 	Unmade   int       `json:"unmade,omitempty"`  // sessions of the library, if the index has none of them
@@ -145,7 +146,11 @@ func (a *Answer) nowhere(end string) string {
 	if len(a.Missing) == 0 {
 		return ""
 	}
-	return strings.Join(a.Missing, ", ") + ": said in no session" + end
+	said := strings.Join(a.Missing, ", ") + ": said in no session"
+	if len(a.Titled) > 0 {
+		said += "; a title has it: recall list --search " + a.Titled[0]
+	}
+	return said + end
 }
 
 // Without says what an answer lacks of the team's memory, "" if nothing.
@@ -266,7 +271,8 @@ func Of(q Question, found index.Answer) Answer {
 	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage,
 		Rarity:   found.Rarity,
 		Narrowed: found.Narrowed, Widened: found.Widened, Listed: found.Listed,
-		Missing: text.Written(q.Text, found.Missing), Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
+		Missing: text.Written(q.Text, found.Missing), Titled: text.Written(q.Text, found.Titled),
+		Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
 			Archived: found.Archived, Team: found.SearchedElsewhere}}
 	most := q.Most

@@ -127,6 +127,7 @@ type Answer struct {
 	Coverage float64
 	Rarity   text.Bag // of the question's words, as stems
 	Missing  []string // words of the question that occur nowhere
+	Titled   []string // of these, those that stand in the title of a session
 	Unknown  bool     // they are all of its words, or nothing was found
 
 	Doubtful bool // a model that read what was found says that none of it answers

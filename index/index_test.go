@@ -259,6 +259,10 @@ func TestUnknown(t *testing.T) {
 	if a.Coverage <= 0 || a.Coverage >= 1 || !cmp.Equal(a.Missing, []string{"kubernetes"}) {
 		t.Errorf("got coverage %v, missing %v; want a part, and kubernetes missing", a.Coverage, a.Missing)
 	}
+	a = search(t, x, Query{Text: "kubernetes policy jitter"})
+	if len(a.Missing) != 2 || !cmp.Equal(a.Titled, []string{"policy"}) {
+		t.Errorf("missing %v, of which titles have %v, want two and policy", a.Missing, a.Titled)
+	}
 }
 
 func TestEmptyIndex(t *testing.T) {

@@ -164,7 +164,21 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 	a.WithoutVectors = r.withoutVectors
 	a.SearchedElsewhere = q.Elsewhere.searched()
 	r.judge(&a, ts)
-	return a, nil
+	return a, r.titled(ctx, &a)
+}
+
+// titled finds those of the missing words that stand in the title of a session, which is its client's.
+func (r *reader) titled(ctx context.Context, a *Answer) error {
+	for _, w := range a.Missing {
+		err := scan(ctx, r.tx, func(*sql.Rows) error {
+			a.Titled = append(a.Titled, w)
+			return nil
+		}, `SELECT 1 FROM session WHERE title LIKE '%'||?||'%' LIMIT 1`, w)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reader is one search's view of the index.

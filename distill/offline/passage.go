@@ -332,7 +332,7 @@ func (p passage) asked() []sentence {
 		if from > 0 && !parts[i].opens && (pointsBack || brief) {
 			from--
 		}
-		each := p.bare() || eachOf().MatchString(p.text()) // yes to both, yes to the first
+		each := p.bare() || eachOf().MatchString(p.run[0].text) // yes to both, yes to the first
 		for each && from > 0 && asks(parts[from-1].text) {
 			from--
 		}
