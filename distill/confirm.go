@@ -58,7 +58,8 @@ func (c *contract) confirm(it *payload.Item, t *ingest.Turn, quote string) strin
 	messages := c.messagesAround(t)
 	at := slices.Index(messages, t)
 	reply := replyTo(messages, at)
-	assistants := t.Role == ingest.Assistant
+	// What a person answered, approved or said as they refused stands in a call of the assistant's.
+	assistants := t.Role == ingest.Assistant && it.By == payload.ByAssistant
 	claim := read(it.Text)
 	switch {
 	case isTentative(t, said) && !canBeAsked[it.Kind] && !x.takenUp(said, reply):
@@ -82,6 +83,11 @@ func (c *contract) confirm(it *payload.Item, t *ingest.Turn, quote string) strin
 		for _, s := range QuotableTexts(&t.Calls[i]) {
 			if strings.Contains(s, quote) {
 				x.hear(t, sentenceOf(s, quote), "")
+			}
+		}
+		for _, a := range t.Calls[i].Answers {
+			if strings.Contains(strings.Join(a.Chosen, "\n"), quote) {
+				x.hearAnswered(t, &a)
 			}
 		}
 	}
@@ -271,6 +277,16 @@ func (x *exchange) hear(by *ingest.Turn, s, reply string) {
 	}
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		x.spoken[w] = true
+	}
+}
+
+// hearAnswered takes in what a question asked about that was answered in a call, unless it names what wasn't chosen.
+func (x *exchange) hearAnswered(by *ingest.Turn, a *ingest.Answer) {
+	asked := read(a.Question)
+	if !slices.ContainsFunc(a.Options, func(o ingest.Option) bool {
+		return !slices.Contains(a.Chosen, o.Label) && shareIn(read(o.Label), asked) > 0
+	}) {
+		x.hear(by, strings.TrimRight(a.Question, "? "), "")
 	}
 }
 

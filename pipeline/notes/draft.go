@@ -81,8 +81,8 @@ func (l *DraftLine) ground(on *grounds, look *passages, now time.Time) {
 		case it != nil && l.beside == "":
 			l.beside = it.Evidence[0].Quote
 		}
-		if fault != "" && fault != reasons[distill.DropUnrelated] && fault != quoteAbsent {
-			why = fault
+		if why == draftNowhere && fault != "" && fault != reasons[distill.DropUnrelated] && fault != quoteAbsent {
+			why = fault // of the likeliest
 		}
 	}
 	if l.Note == nil {
@@ -144,7 +144,8 @@ func (d *draftReader) line(n int, s string) {
 		d.flush()
 	case strings.HasPrefix(s, "#"):
 		name := strings.TrimSpace(strings.Trim(s, "#"))
-		title := d.head == "" && (strings.HasPrefix(s, "# ") || strings.Contains(strings.ToLower(name), "payload"))
+		names := payload.KindOf(name) != "" && len(strings.Fields(name)) <= mostOfHeading
+		title := d.head == "" && (strings.HasPrefix(s, "# ") && !names || strings.Contains(strings.ToLower(name), "payload"))
 		if d.flush(); !title {
 			d.kind, d.head = payload.KindOf(name), name
 		}
@@ -171,6 +172,9 @@ func (d *draftReader) line(n int, s string) {
 		d.open = strings.TrimSpace(d.open + " " + s)
 	}
 }
+
+// mostOfHeading is how many words a first heading of the highest rank has that names a kind and isn't the title.
+const mostOfHeading = 3
 
 // flush turns the line that was read into items.
 func (d *draftReader) flush() {

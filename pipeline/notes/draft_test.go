@@ -166,6 +166,30 @@ func talk(said ...string) *ingest.Session {
 	return s
 }
 
+// What a person answered, approved, or said as they refused a call bears a line out as what they typed does; what they
+// refused, or didn't choose, doesn't.
+func TestDraftOfCalls(t *testing.T) {
+	s := talk("let the ferry's ticket machines fetch their updates", "Here is a plan.", "go on", "They fetch them.")
+	s.Turns[1].Calls = []ingest.ToolCall{
+		{ID: "1", Name: "ExitPlanMode", Done: true, Failed: true, Verdict: ingest.Rejected,
+			Plan:   &ingest.Plan{Text: "1. Machines restart by themselves at 3 in the morning"},
+			Reason: "no, a machine must never restart by itself while the ramp is down. the crew presses a key"},
+		{ID: "2", Name: "AskUserQuestion", Done: true, Answers: []ingest.Answer{
+			{Question: "Where is the image kept?", Chosen: []string{"On the harbour's server"},
+				Options: []ingest.Option{{Label: "On the harbour's server"}, {Label: "On a memory card"}}},
+			{Question: "Is the log sent at night or by day?", Chosen: []string{"At night, compressed"},
+				Options: []ingest.Option{{Label: "At night, compressed"}, {Label: "By day"}}}}},
+		{ID: "3", Name: "ExitPlanMode", Done: true, Verdict: ingest.Approved,
+			Plan: &ingest.Plan{Text: "1. Fetch the image in the background\n2. A key press in the idle menu starts it"}},
+	}
+	checkDraft(t, s, "## Decisions made\n- A machine never restarts by itself while the ramp is down\n"+
+		"- A key press in the idle menu starts the image\n- The image is kept on the harbour's server\n", true)
+	checkDraft(t, s, "## Decisions made\n- Machines restart by themselves at 3 in the morning\n"+
+		"- A machine restarts by itself while the ramp is down\n- The image is kept on a memory card\n"+
+		"- The log is sent by day, compressed\n"+
+		"- A key press in the idle menu removes the image\n", false)
+}
+
 // checkDraft checks that all lines of a draft are borne out, or none, also at the sync that follows.
 func checkDraft(t *testing.T, s *ingest.Session, draft string, want bool) {
 	t.Helper()
@@ -202,6 +226,16 @@ func TestReadDraft(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The first heading is the draft's title, unless it says what stands under it.
+func TestDraftBeginsWithHeading(t *testing.T) {
+	for head, want := range map[string]int{"# Goal": 1, "# Next steps": 1, "# Payload: what is next": 0,
+		"# The shelves": 0} {
+		if got := ReadDraft(head + "\nSort the shelves.\n"); len(got) != want {
+			t.Errorf("%s: %d lines, want %d", head, len(got), want)
+		}
 	}
 }
 

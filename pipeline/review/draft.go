@@ -17,6 +17,7 @@ import (
 // Draft is the result of an agent's own draft of a payload.
 type Draft struct {
 	Kept   int         `json:"kept"`             // lines that the conversation supports
+	Known  int         `json:"known,omitempty"`  // lines that the page has as they are
 	Claims []DraftLine `json:"claims,omitempty"` // unsupported lines, kept as the agent's own claims
 
 	Sessions []ingest.SessionID `json:"-"` // that notes were added to
@@ -49,7 +50,7 @@ func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text 
 			thread = append(thread, id)
 		}
 	}
-	now := time.Now()
+	now, all := time.Now(), len(lines)
 	lines = slices.DeleteFunc(lines, func(l notes.DraftLine) bool {
 		return slices.ContainsFunc(next.Items, func(o payload.Item) bool { // a file in the same state, or a passage
 			if o.Kind == payload.File && l.Item.Kind == payload.File {
@@ -65,7 +66,7 @@ func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text 
 		}
 		notes.GroundDraft(s, lines, now)
 	}
-	d := &Draft{}
+	d := &Draft{Known: all - len(lines)}
 	for k := range lines {
 		l := &lines[k]
 		if l.Note == nil {

@@ -166,8 +166,12 @@ func wrapped(ctx context.Context, a *app.App, e library.Entry, doc WrapUpDoc, o 
 		fmt.Fprintf(a.Err, "recall: %s more are the agent's own claims; --json lists all\n", answer.Count(n, "line"))
 	})
 	if o.Draft != "" {
-		fmt.Fprintf(a.Err, "recall: %s of the draft supported, %d kept as claims\n", answer.Count(doc.Kept, "line"),
-			len(doc.Claims))
+		known := ""
+		if doc.Known > 0 {
+			known = fmt.Sprintf(", %d on the page already", doc.Known)
+		}
+		fmt.Fprintf(a.Err, "recall: %s of the draft supported, %d kept as claims%s\n", answer.Count(doc.Kept, "line"),
+			len(doc.Claims), known)
 	}
 	fmt.Fprintf(a.Err, "recall: saved in %s\n", e.Folder)
 	if doc.Scratch != "" {
@@ -226,7 +230,7 @@ func takeDraft(ctx context.Context, a *app.App, e library.Entry, draft string, d
 	if err != nil {
 		return err
 	}
-	if doc.Draft = *took; took.Kept+len(took.Claims) == 0 {
+	if doc.Draft = *took; took.Kept+took.Known+len(took.Claims) == 0 {
 		return hint.With(errors.New("--draft: nothing in it looks like a payload"),
 			"recall wrap-up --prompt prints what the agent should write")
 	}
