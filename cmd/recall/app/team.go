@@ -29,23 +29,6 @@ func (a *App) Team(ctx context.Context) (*team.Team, *team.Membership, error) {
 	})
 }
 
-// TeamIfThere is Team for a command that works without the team too: it waits no longer than a query does.
-func (a *App) TeamIfThere(ctx context.Context) (*team.Team, *team.Membership, error) {
-	return a.opened(func(m *team.Membership) (*team.Team, error) { return ask.Open(ctx, m, a.Config.Team.Wait) })
-}
-
-// TeamAtHand is TeamIfThere for a command with alternatives: it doesn't try a team that was just unreachable.
-func (a *App) TeamAtHand(ctx context.Context) (*team.Team, *team.Membership, error) {
-	return a.opened(func(m *team.Membership) (*team.Team, error) {
-		if ask.Lately(m) {
-			return nil, errNotAsked
-		}
-		return ask.Open(ctx, m, a.Config.Team.Wait)
-	})
-}
-
-var errNotAsked = fmt.Errorf("%w: a moment ago it couldn't", team.ErrUnreachable)
-
 func (a *App) opened(open func(*team.Membership) (*team.Team, error)) (*team.Team, *team.Membership, error) {
 	m, err := team.MembershipOf(a.Lib.Dir())
 	if err != nil {
@@ -77,10 +60,8 @@ func (a *App) Leaving() *share.Source {
 		}}
 }
 
-// SyncTeam sends what is shared and fetches what others decided; one run per library at a time. open is Team or one of
-// its variants.
-func (a *App) SyncTeam(ctx context.Context,
-	open func(context.Context) (*team.Team, *team.Membership, error)) (done *team.Synced, err error) {
+// SyncTeam sends what is shared and fetches what others decided; one run per library at a time.
+func (a *App) SyncTeam(ctx context.Context) (done *team.Synced, err error) {
 	m, err := team.MembershipOf(a.Lib.Dir())
 	if err != nil {
 		return nil, err
@@ -90,11 +71,8 @@ func (a *App) SyncTeam(ctx context.Context,
 		return nil, err
 	}
 	defer lock.Unlock()
-	t, _, err := open(ctx)
-	switch {
-	case errors.Is(err, errNotAsked): // not an attempt
-		return nil, err
-	case err != nil:
+	t, _, err := a.Team(ctx)
+	if err != nil {
 		return nil, errors.Join(err, m.KeepSynced(&team.Synced{At: time.Now().UTC(), Problem: err.Error()}))
 	}
 	defer t.Close()
@@ -119,12 +97,9 @@ func (a *App) TeamBeside(news bool) {
 		wait = teamSoon
 	}
 	if !m.SyncedWithin(wait) {
-		a.TeamNow()
+		a.Background("team", "sync")
 	}
 }
-
-// TeamNow is TeamBeside regardless of the last sync: a command gave up waiting, the background process waits longer.
-func (a *App) TeamNow() { a.Background("team", "sync") }
 
 // TeamNews returns what others in the team decided since a time, or since the person last looked, in a project or in
 // all; nil if there is no team or team.answers is off.
@@ -138,9 +113,14 @@ func (a *App) TeamNews(since time.Time, project string) *team.Brief {
 }
 
 // SharedSession returns a session that somebody else shares with the team, ID or ID@MEMBER. The error is
-// library.ErrNoSession if nobody shares it or there is no team.
+// library.ErrNoSession if nobody shares it, there is no team, or it doesn't answer as soon as a query needs.
 func (a *App) SharedSession(ctx context.Context, id string) (*answer.Shared, error) {
-	t, _, err := a.TeamAtHand(ctx)
+	t, _, err := a.opened(func(m *team.Membership) (*team.Team, error) {
+		if ask.Lately(m) {
+			return nil, fmt.Errorf("%w: a moment ago it couldn't", team.ErrUnreachable)
+		}
+		return ask.Open(ctx, m, a.Config.Team.Wait)
+	})
 	if errors.Is(err, team.ErrNoMembership) {
 		return nil, library.ErrNoSession
 	}

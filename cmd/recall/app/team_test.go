@@ -12,8 +12,8 @@ import (
 	"recall/team"
 )
 
-// A team that isn't asked, as it was out of reach just now, isn't noted as asked: it is asked again once that is long
-// enough ago, however often a person tries meanwhile.
+// A team that isn't asked for a session, as it was out of reach just now, isn't noted as asked: it is asked again once
+// that is long enough ago, however often a person tries meanwhile.
 func TestTeamNotAskedIsntNoted(t *testing.T) {
 	l, err := library.Create(filepath.Join(t.TempDir(), "Recall"))
 	if err != nil {
@@ -35,14 +35,14 @@ func TestTeamNotAskedIsntNoted(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := m.Unreached(of.ago + time.Second)
-		_, err := a.SyncTeam(t.Context(), a.TeamAtHand)
+		_, err := a.SharedSession(t.Context(), "x")
 		again := of.ago > time.Second && m.Unreached(time.Second)
-		if !before || !errors.Is(err, team.ErrUnreachable) || again != of.asked || (m.Synced() != nil) != of.asked {
-			t.Errorf("out of reach %v ago: %v; noted again %v, as a sync %+v", of.ago, err, again, m.Synced())
+		if !before || !errors.Is(err, team.ErrUnreachable) || again != of.asked {
+			t.Errorf("out of reach %v ago: %v; noted again %v", of.ago, err, again)
 		}
 	}
 	m.NoteReached(true)
-	if _, err := a.SyncTeam(t.Context(), a.Team); !errors.Is(err, team.ErrUnreachable) || !m.Unreached(time.Minute) {
+	if _, err := a.SyncTeam(t.Context()); !errors.Is(err, team.ErrUnreachable) || m.Synced() == nil {
 		t.Errorf("asked by a person: %v", err)
 	}
 }

@@ -48,11 +48,7 @@ func newShareCmd(a *app.App) *cobra.Command {
 		if err := leaving.Refused(); err != nil {
 			return err
 		}
-		open := a.Team
-		if o.DryRun {
-			open = a.TeamIfThere
-		}
-		t, m, err := open(ctx)
+		t, m, err := a.Team(ctx)
 		switch {
 		case o.DryRun && errors.Is(err, team.ErrNoMembership): // a preview needs no team
 			return nil
@@ -86,7 +82,7 @@ func newShareCmd(a *app.App) *cobra.Command {
 		if err := tellShared(ctx, a, t, m, p); err != nil {
 			return err
 		}
-		return syncNow(ctx, a, a.Team)
+		return syncNow(ctx, a)
 	})
 }
 
@@ -121,8 +117,7 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 		if err := a.Leaving().Stop(m, p, app.Author()); err != nil {
 			return err
 		}
-		if err := syncNow(ctx, a, a.TeamAtHand); err != nil {
-			a.TeamNow()
+		if err := syncNow(ctx, a); err != nil {
 			fmt.Fprintf(a.Out, "nothing new of %s is shared; others can read what the team has of it until a sync takes it "+
 				"back\n", terminal.Line(p.Name))
 			return err
@@ -149,17 +144,17 @@ func sharedProject(a *app.App, m *team.Membership, name string) (library.Project
 
 func newSyncCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "team-sync", nil, func(ctx context.Context, _ []string) error {
-		return syncNow(ctx, a, a.Team)
+		return syncNow(ctx, a)
 	})
 }
 
 // longest limits one sync with the team; the rest waits for the next.
 const longest = 10 * time.Minute
 
-func syncNow(ctx context.Context, a *app.App, open func(context.Context) (*team.Team, *team.Membership, error)) error {
+func syncNow(ctx context.Context, a *app.App) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	done, err := a.SyncTeam(ctx, open)
+	done, err := a.SyncTeam(ctx)
 	if done != nil {
 		for _, h := range done.Happened {
 			if h.At.Equal(done.At) { // the rest was printed before

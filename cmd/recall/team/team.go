@@ -101,7 +101,7 @@ func join(ctx context.Context, a *app.App, address, machine, as string) error {
 func newStatusCmd(a *app.App) *cobra.Command {
 	return option.Asked(a, "team-status", nil, func(ctx context.Context, _ []string) (*team.Status,
 		error) {
-		t, m, err := a.TeamIfThere(ctx)
+		t, m, err := a.Team(ctx)
 		if m == nil {
 			return nil, err
 		}
