@@ -32,7 +32,7 @@ func TestAskingProcess(t *testing.T) {
 	io.Copy(io.Discard, os.Stdin)
 	p := open(t, dir)
 	p.Now = func() time.Time { return day.AddDate(1, 0, 0) }
-	chat, err := openai.NewChat(openai.ChatOptions{URL: os.Getenv(killedURL), Model: "small", Window: 32_000})
+	chat, err := openai.NewChat(llm.Options{URL: os.Getenv(killedURL), Model: "small", Window: 32_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ var prices = llm.Prices{{Model: "small", In: 0.1, Out: 0.4}}
 // ask has a pipeline ask a service, as recall does.
 func (s *service) ask(t testing.TB, p *pipeline.Pipeline, caps improve.Caps) *model.Improver {
 	t.Helper()
-	chat, err := openai.NewChat(openai.ChatOptions{URL: s.URL + "/v1", Key: "sk-test", Model: "small", Window: 32_000})
+	chat, err := openai.NewChat(llm.Options{URL: s.URL + "/v1", Key: "sk-test", Model: "small", Window: 32_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestImproveByAService(t *testing.T) {
 			answer, (len(body.Messages[0].Content)+len(body.Messages[1].Content))/4)
 	}))
 	defer service.Close()
-	chat, err := openai.NewChat(openai.ChatOptions{URL: service.URL + "/v1", Model: "small-1", Window: 32_000})
+	chat, err := openai.NewChat(llm.Options{URL: service.URL + "/v1", Model: "small-1", Window: 32_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,13 +5,6 @@ import (
 	"strings"
 )
 
-// sentenceRules reads sentences with the words of all languages at once, as texts mix them.
-type sentenceRules struct {
-	verbs map[string]bool // between name and value: the password for x IS y
-	uses  map[string]bool // before the name, with the value after it: USE the password y
-	below map[string]bool // after the name, with the value on the next line
-}
-
 // tongue are the words of all languages by what they do in a sentence.
 var tongue = func() map[string][]string {
 	all := map[string][]string{}
@@ -21,13 +14,16 @@ var tongue = func() map[string][]string {
 	return all
 }()
 
-var sentences = &sentenceRules{verbs: set(tongue["verbs"]...), uses: set(tongue["uses"]...),
-	below: set(tongue["below"]...)}
+// Words of a sentence about a secret, of all languages at once, as texts mix them.
+var (
+	sayingVerbs = set(tongue["verbs"]...) // between name and value: the password for x IS y
+	sayingUses  = set(tongue["uses"]...)  // before the name, with the value after it: USE the password y
+	sayingBelow = set(tongue["below"]...) // after the name, with the value on the next line
+)
 
 // proseRules adds rules for how people write about secrets, in lower case. Languages that don't separate words have
 // only the names. Words that begin with very common letters are cut there: seña, lave, ogin.
 func proseRules(b *builder) {
-	y := sentences
 	add := func(words []string, d detector) {
 		for i, w := range words {
 			if slices.Index(words, w) == i {
@@ -35,7 +31,7 @@ func proseRules(b *builder) {
 			}
 		}
 	}
-	add(tongue["passwords"], y.password)
+	add(tongue["passwords"], password)
 	add(words("notes"), func(s *scan, from, to int) {
 		if !is(s.before(from), word|marks) {
 			besidePassword(s, from, to)
@@ -48,10 +44,10 @@ func proseRules(b *builder) {
 			besideAccess(s, from, to)
 		}
 	})
-	add(tongue["pins"], y.pin) // a number that grants access
+	add(tongue["pins"], pin) // a number that grants access
 	b.add("code", func(s *scan, from, to int) {
 		if s.qualified(from, unlocking) {
-			y.pin(s, from, to)
+			pin(s, from, to)
 		}
 	})
 	for _, w := range words("after values") {

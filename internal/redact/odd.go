@@ -243,7 +243,7 @@ func (s *scan) oddSigns(from, to int, look string) []string {
 	end := lineEnd(t, to, after)
 	line := strings.TrimRight(t[begin:from], " \t\"'`(")
 	word := lowerASCII(line[strings.LastIndexAny(line, " \t")+1:])
-	given := word != "user" && word != "as" && (sentences.uses[word] || sentences.verbs[word] || word == "/")
+	given := word != "user" && word != "as" && (sayingUses[word] || sayingVerbs[word] || word == "/")
 	here, near := topicsOf(t[begin:end]), topicsOf(t[max(0, begin-before):begin]+t[end:min(len(t), end+after)])
 	marks := 0
 	for _, c := range []byte(t[begin:end]) {

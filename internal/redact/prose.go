@@ -26,14 +26,14 @@ const (
 	said                      // a verb does
 )
 
-func (y *sentenceRules) password(s *scan, from, to int) {
+func password(s *scan, from, to int) {
 	if to = s.ending(to, 6); !s.isWord(from, to) {
 		return
 	}
 	foreign := s.at(to) == ':' && secretWord[strings.Trim(lowerASCII(s.text[from:to]), " ")].literal == ""
 	if s.sentenceContinues(from, to) || foreign {
 		phrase := strings.Contains(lowerASCII(s.text[from:to]), "phras")
-		y.after(s, from, to, func(v string, near nearness, quoted bool) bool {
+		s.sayingAfter(from, to, func(v string, near nearness, quoted bool) bool {
 			long := near == next && len(v) >= 6 || near >= told && len(v) >= 8
 			number := long && numeric(v) && distinct(v) > 3
 			if strings.Contains(v, " ") {
@@ -67,14 +67,14 @@ func (s *scan) ending(to, most int) int {
 	return to
 }
 
-func (y *sentenceRules) pin(s *scan, from, to int) {
+func pin(s *scan, from, to int) {
 	if to-from >= 8 { // too long to begin other words: код подтвержд
 		to = s.ending(to, 24)
 	}
 	if !s.sentenceContinues(from, to) || !s.isWord(from, to) || is(s.text[from], letter) && is(s.before(from), alnum) {
 		return
 	}
-	y.after(s, from, to, func(v string, near nearness, _ bool) bool {
+	s.sayingAfter(from, to, func(v string, near nearness, _ bool) bool {
 		v = strings.TrimRight(strings.NewReplacer("-", "", " ", "").Replace(v), "#*")
 		return near != somewhere && len(v) >= 4 && len(v) <= 12 && skip(v, 0, digit, len(v)) == len(v) &&
 			distinct(v) > 2
@@ -99,8 +99,8 @@ func (s *scan) sentenceContinues(from, to int) bool {
 		c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
 }
 
-// after examines the words after a secret's name, and masks the first that looks like its value.
-func (y *sentenceRules) after(s *scan, from, to int, looks looksLike) {
+// sayingAfter examines the words after a secret's name, and masks the first that looks like its value.
+func (s *scan) sayingAfter(from, to int, looks looksLike) {
 	near, most := next, sayingWords
 	for n, at := 0, to; n < most && at-to < sayingBytes; n++ {
 		if at = s.wordGap(at); s.at(at) == '\n' && (near == told || n == 0) { // the new password is:, Password
@@ -160,9 +160,9 @@ func (y *sentenceRules) after(s *scan, from, to int, looks looksLike) {
 		}
 		last := whole[len(whole)-1]
 		switch {
-		case y.verbs[lowerASCII(v)], n > 0 && y.uses[lowerASCII(v)] && s.text[to] == ',': // a password, type x
+		case sayingVerbs[lowerASCII(v)], n > 0 && sayingUses[lowerASCII(v)] && s.text[to] == ',': // a password, type x
 			near = said
-		case last == ':', last == '?' && s.at(end) == '\n', y.below[lowerASCII(v)]:
+		case last == ':', last == '?' && s.at(end) == '\n', sayingBelow[lowerASCII(v)]:
 			near = told
 		case strings.IndexByte(".;!?", last) >= 0:
 			return // the sentence ends

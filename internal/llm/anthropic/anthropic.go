@@ -19,14 +19,10 @@ import (
 	"recall/internal/llm/wire"
 )
 
-// Options have an address without /v1. The defaults are Anthropic's own service, a window of 200,000 tokens, 8,192
-// output tokens, and 5 minutes.
-type Options = llm.Options
-
 // Model is an llm.Model over Anthropic's API. Safe for concurrent use.
 type Model struct {
 	llm.Identity
-	o      Options
+	o      llm.Options
 	base   string
 	wire   *wire.Transport
 	client *http.Client
@@ -37,7 +33,7 @@ type Model struct {
 var _ llm.Model = (*Model)(nil)
 
 // New checks the options without sending anything. A key is only sent over https or to this machine.
-func New(o Options) (*Model, error) {
+func New(o llm.Options) (*Model, error) {
 	o, _, err := wire.Defaults(o, "https://api.anthropic.com", 200_000, 8192)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func serve(t *testing.T, h http.HandlerFunc) (*service, *Model) {
 		h(w, r)
 	}))
 	t.Cleanup(s.Close)
-	m, err := New(Options{URL: s.URL, Key: testKey, Model: "claude-haiku-4-5", Timeout: 5 * time.Second})
+	m, err := New(llm.Options{URL: s.URL, Key: testKey, Model: "claude-haiku-4-5", Timeout: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,18 +234,18 @@ func TestFaults(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for _, tc := range []struct {
-		o    Options
+		o    llm.Options
 		want string // part of the error, "" for none
 	}{
-		{Options{Model: "m", Key: "k"}, ""},
-		{Options{URL: "http://127.0.0.1:1/v1/", Model: "m", Key: "k"}, ""},
-		{Options{URL: "http://localhost:1", Model: "m", Key: "k"}, ""},
-		{Options{URL: "http://models.example", Model: "m"}, ""},
-		{Options{URL: "http://models.example", Model: "m", Key: "k"}, "https only"},
-		{Options{URL: "https://me:secret@models.example", Model: "m"}, "address"},
-		{Options{URL: "models.example", Model: "m"}, "address"},
-		{Options{Key: "k"}, "no model"},
-		{Options{Model: "m", Key: "k\n"}, "character"},
+		{llm.Options{Model: "m", Key: "k"}, ""},
+		{llm.Options{URL: "http://127.0.0.1:1/v1/", Model: "m", Key: "k"}, ""},
+		{llm.Options{URL: "http://localhost:1", Model: "m", Key: "k"}, ""},
+		{llm.Options{URL: "http://models.example", Model: "m"}, ""},
+		{llm.Options{URL: "http://models.example", Model: "m", Key: "k"}, "https only"},
+		{llm.Options{URL: "https://me:secret@models.example", Model: "m"}, "address"},
+		{llm.Options{URL: "models.example", Model: "m"}, "address"},
+		{llm.Options{Key: "k"}, "no model"},
+		{llm.Options{Model: "m", Key: "k\n"}, "character"},
 	} {
 		_, err := New(tc.o)
 		if (err == nil) != (tc.want == "") || err != nil &&

@@ -19,14 +19,10 @@ import (
 	"recall/internal/llm/wire"
 )
 
-// Options have as window the context that Ollama is told to use, 16,384 tokens by default. Other defaults are 8,192
-// output tokens and 5 minutes.
-type Options = llm.Options
-
 // Model is an llm.Model over langchaingo. Safe for concurrent use.
 type Model struct {
 	llm.Identity
-	o      Options
+	o      llm.Options
 	client *ollama.LLM
 	wire   *wire.Transport
 }
@@ -41,7 +37,7 @@ const ollamaWindow = 16_384
 const Usual = "http://127.0.0.1:11434"
 
 // NewOllama uses Ollama's own API (/api/chat), the only one that allows setting the context size. It sends nothing yet.
-func NewOllama(o Options) (*Model, error) {
+func NewOllama(o llm.Options) (*Model, error) {
 	o, u, err := wire.Defaults(o, Usual, ollamaWindow, 8192)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ var schema = &llm.Schema{Name: "items",
 type service struct {
 	name   string
 	path   string
-	make   func(Options) (*Model, error)
+	make   func(llm.Options) (*Model, error)
 	answer func(text, reason string, in, out int) string
 	whole  string // reason of an answer that is whole
 	cut    string // of one that isn't
@@ -55,7 +55,7 @@ func (s service) model(t *testing.T, serve func(w http.ResponseWriter, r *http.R
 		serve(w, r, body)
 	}))
 	t.Cleanup(server.Close)
-	m, err := s.make(Options{URL: server.URL, Model: "tiny", Timeout: 2 * time.Second})
+	m, err := s.make(llm.Options{URL: server.URL, Model: "tiny", Timeout: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,13 +189,13 @@ func TestNothingIsCutSilently(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for _, s := range services {
-		for _, o := range []Options{{URL: "http://x/"}, {URL: "ftp://x/", Model: "m"}, {URL: "x", Model: "m"}} {
+		for _, o := range []llm.Options{{URL: "http://x/"}, {URL: "ftp://x/", Model: "m"}, {URL: "x", Model: "m"}} {
 			if _, err := s.make(o); err == nil {
 				t.Errorf("%s: %+v: got no error", s.name, o)
 			}
 		}
 	}
-	m, err := NewOllama(Options{Model: "qwen3:8b", Window: 8192})
+	m, err := NewOllama(llm.Options{Model: "qwen3:8b", Window: 8192})
 	if err != nil || m.Name() != "ollama/qwen3:8b" || m.Window() != 8192 {
 		t.Errorf("got %+v, %v", m, err)
 	}

@@ -19,17 +19,13 @@ import (
 	"recall/internal/text"
 )
 
-// ChatOptions have an address that includes the version. The defaults are OpenAI's own service, a window of 128,000
-// tokens there and unknown elsewhere, the model's own output limit, and 5 minutes.
-type ChatOptions = llm.Options
-
 const openAI = "https://api.openai.com/v1"
 
 // Chat is an llm.Model over chat completions. Services that speak the protocol don't support all of it; what one
 // rejects is discovered by asking and not used again during the Chat's lifetime. Safe for concurrent use.
 type Chat struct {
 	llm.Identity
-	o      ChatOptions
+	o      llm.Options
 	client *api.Client
 	wire   *wire.Transport
 	own    bool // the service is OpenAI's
@@ -43,7 +39,7 @@ type Chat struct {
 var _ llm.Model = (*Chat)(nil)
 
 // NewChat checks the options without sending anything. A key is only sent over https or to this machine.
-func NewChat(o ChatOptions) (*Chat, error) {
+func NewChat(o llm.Options) (*Chat, error) {
 	o, u, err := wire.Defaults(o, openAI, 0, 0)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func chat(t *testing.T, serve func(w http.ResponseWriter, r *http.Request, a ask
 		serve(w, r, a)
 	}))
 	t.Cleanup(s.Close)
-	m, err := NewChat(ChatOptions{URL: s.URL + "/v1/", Key: secret, Model: "tiny", Timeout: 2 * time.Second})
+	m, err := NewChat(llm.Options{URL: s.URL + "/v1/", Key: secret, Model: "tiny", Timeout: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,13 +290,13 @@ func TestHabits(t *testing.T) {
 }
 
 func TestChatOptions(t *testing.T) {
-	for _, o := range []ChatOptions{{}, {URL: "ftp://x/", Model: "m"}, {URL: "127.0.0.1:80", Model: "m"},
+	for _, o := range []llm.Options{{}, {URL: "ftp://x/", Model: "m"}, {URL: "127.0.0.1:80", Model: "m"},
 		{URL: "http://example.com/v1", Model: "m", Key: "k"}, {URL: "https://me:pass@example.com/v1", Model: "m"}} {
 		if _, err := NewChat(o); err == nil || strings.Contains(err.Error(), "pass") {
 			t.Errorf("NewChat(%+v): got %v, want an error that holds no password", o, err)
 		}
 	}
-	m, err := NewChat(ChatOptions{Model: "gpt-6-luna", Key: "k"})
+	m, err := NewChat(llm.Options{Model: "gpt-6-luna", Key: "k"})
 	if err != nil || m.Window() != 128_000 || m.request(llm.Request{Max: 5},
 		m.dialect).MaxCompletionTokens != 5+llm.ThinkingRoom {
 		t.Errorf("OpenAI's own: got %+v, %v", m, err)

@@ -33,7 +33,7 @@ func TestOptionalKeys(t *testing.T) {
 		"https://example.com/v1": `{"type":"object","required":["b","a"],"properties":{"b":{"type":"string"},` +
 			`"a":{"type":["string","null"]}}}`,
 	} {
-		m, err := NewChat(ChatOptions{URL: url, Model: "tiny"})
+		m, err := NewChat(llm.Options{URL: url, Model: "tiny"})
 		if err != nil {
 			t.Fatal(err)
 		}
