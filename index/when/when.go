@@ -2,6 +2,7 @@
 package when
 
 import (
+	"cmp"
 	_ "embed"
 	"regexp"
 	"slices"
@@ -57,7 +58,8 @@ func In(s string, now time.Time) (at []int, since, until time.Time) {
 		said := moment{}
 		for i, name := range w.form().SubexpNames() {
 			if m[2*i] >= 0 {
-				said[name] = s[m[2*i]:m[2*i+1]]
+				name, means, _ := strings.Cut(name, "_")
+				said[name] = cmp.Or(means, s[m[2*i]:m[2*i+1]])
 			}
 		}
 		if from, to, ok := said.span(now); ok {
@@ -70,7 +72,7 @@ func In(s string, now time.Time) (at []int, since, until time.Time) {
 
 // moment is a stated time, by the names of the form's groups: y, m and d are the numbers of a date, month and
 // year its names, each with a 2 appended for the end of a range; a day, a quarter; n units past or ago; which
-// unit; a weekday; a near day.
+// unit; a weekday; a near day. What follows a low line in a group's name is what its words mean.
 type moment map[string]string
 
 // span returns the stated span of time.
