@@ -20,11 +20,10 @@ import (
 	"recall/internal/text"
 )
 
-// contents says which sessions a database, or a folder of former versions, holds, and how much of each.
+// contents says which sessions a database holds, and how much of each.
 type contents struct {
 	Was      string                  // version of the database
 	Sessions map[string]*sessionRows // by id, including ids that only other rows mention
-	Unread   map[string]string       // files of former versions that can't be read, and why
 
 	found  []ingest.Found // without their root
 	files  map[string]ingest.File
@@ -37,7 +36,6 @@ type contents struct {
 type sessionRows struct {
 	There          bool // in the table of sessions
 	Parent         string
-	In             string // the file that holds it
 	Spoken, Beside extent
 }
 
@@ -104,7 +102,6 @@ func (s *contents) fill(path string) error {
 	if err != nil {
 		return err
 	}
-	s.Unread = d.unread
 	for _, t := range d.tables {
 		changed, parent := "0", "NULL"
 		if t.has("time_updated") {
@@ -128,7 +125,7 @@ func (s *contents) fill(path string) error {
 			mod := row.ColumnInt64(2)
 			of.addExtent(extent{row.ColumnInt64(1), mod, uint64(mod)*31 + uint64(row.ColumnInt64(3))})
 			if t.isSessions() {
-				k.There, k.Parent, k.In = true, row.ColumnText(4), cmp.Or(d.files[row.ColumnText(0)], path)
+				k.There, k.Parent = true, row.ColumnText(4)
 			}
 		}))
 	}
@@ -147,7 +144,7 @@ func (s *contents) root(id string) string {
 	return id
 }
 
-// arrange groups the sessions with their sub-agents, as files below those that hold them. Whatever the ids are, the
+// arrange groups the sessions with their sub-agents, as files below the database. Whatever the ids are, the
 // names end in ".jsonl" and ".record".
 func (s *contents) arrange(path string) {
 	families := map[string][]string{}
@@ -164,7 +161,7 @@ func (s *contents) arrange(path string) {
 		}
 		found := ingest.Found{ID: ingest.SessionID(ingest.FolderID(family[0])), Source: ingest.OpenCode}
 		add := func(name string, role ingest.FileRole, last string, rows extent, spoken bool, ids ...string) {
-			f := ingest.File{Name: name, Role: role, Path: filepath.Join(s.Sessions[ids[0]].In, last),
+			f := ingest.File{Name: name, Role: role, Path: filepath.Join(path, last),
 				Size: rows.Size, Mod: time.UnixMilli(rows.Mod).UTC(), Stamp: strconv.FormatUint(rows.Sum, 36),
 				Open: func() (io.ReadCloser, error) { return openRows(path, spoken, ids...) }}
 			found.Files, s.files[f.Path] = append(found.Files, f), f
@@ -187,8 +184,7 @@ func (s *contents) arrange(path string) {
 // fileNow is one of ingest.Holders. All files can be requested one after another while the client keeps writing;
 // reading the database for each would take hours.
 func fileNow(path string) (ingest.File, error) {
-	up := filepath.Dir(path)
-	s := contentsOf(cmp.Or(formerOf(up), up), busyTimeout)
+	s := contentsOf(filepath.Dir(path), busyTimeout)
 	f, ok := s.files[path]
 	if !ok && s.err == nil {
 		return f, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}

@@ -25,17 +25,11 @@ type database struct {
 	was       string // its version
 	immutable bool   // nobody was writing to it
 	tables    []table
-	files     map[string]string // of a former version's sessions: the file of each
-	unread    map[string]string // such files and folders that can't be read, and why
 }
 
 // versionOf returns what identifies the state of a database with its write-ahead log, "" if it isn't there; when either
 // was last written; and whether there is a log that must be read as well.
 func versionOf(path string) (version string, changed time.Time, logged bool) {
-	if isFormer(path) {
-		version, changed = formerVersion(path)
-		return version, changed, false
-	}
 	for _, at := range []string{path, path + "-wal"} {
 		info, err := os.Stat(at)
 		if err != nil {
@@ -54,11 +48,8 @@ func versionOf(path string) (version string, changed time.Time, logged bool) {
 const busyTimeout = time.Second
 
 // open opens a database for reading. Where there is no write-ahead log to be read, it takes no locks and creates no
-// files. Of a folder of former versions' files, only the sessions named are read, unless none is.
-func open(path string, ids ...string) (d *database, err error) {
-	if isFormer(path) {
-		return openFormer(path, ids)
-	}
+// files.
+func open(path string) (d *database, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
@@ -236,7 +227,7 @@ type rowRef struct {
 
 // openRows opens the rows of sessions: the conversation of the first, or everything else of all of them.
 func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
-	d, err := open(path, ids...)
+	d, err := open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,6 @@ package opencode
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -54,7 +53,7 @@ var (
 )
 
 func init() {
-	holds := func(path string) bool { return filepath.Ext(path) == dbExt || formerOf(path) != "" }
+	holds := func(path string) bool { return filepath.Ext(path) == dbExt }
 	ingest.Holders = append(ingest.Holders, ingest.Holder{Holds: holds, Now: fileNow})
 }
 
@@ -103,7 +102,7 @@ func (p *parser) readFile(ctx context.Context, f ingest.File) error {
 // Find lists the sessions of a database, or of those in a folder, with their sub-agents. A database that hasn't changed
 // since the last time isn't opened.
 func (Reader) Find(ctx context.Context, at string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
-	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, has: map[string]bool{}}
+	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}}
 	f.LookFor(at, f.walk, f.file)
 	return f.found, f.Problems
 }
@@ -111,7 +110,6 @@ func (Reader) Find(ctx context.Context, at string, seen ingest.Seen) ([]ingest.F
 type finder struct {
 	ingest.Search
 	found []ingest.Found
-	has   map[string]bool // sessions in databases; nil if one can't be read
 }
 
 // walk searches for databases in a folder; in the client's own, not below it.
@@ -121,35 +119,8 @@ func (f *finder) walk(dir string) {
 	for _, path := range all {
 		f.file(path, nil)
 	}
-	f.former(filepath.Join(dir, storageName))
-	if len(all) > 0 {
-		return
-	}
-	f.Walk(dir, isDatabase, f.file)
-}
-
-// former adds the sessions in the files of versions before 1.2 that no database beside them has.
-func (f *finder) former(storage string) {
-	if f.has == nil || !isFormer(storage) {
-		return
-	}
-	all, _ := filepath.Glob(filepath.Join(storage, sessionTable, "*", "*"+jsonExt))
-	if !slices.ContainsFunc(all, func(path string) bool { return !f.has[nameOf(path)] }) {
-		return
-	}
-	s := contentsOf(storage, 0)
-	if s.err != nil {
-		f.Problem(storage, s.err)
-		return
-	}
-	for _, path := range slices.Sorted(maps.Keys(s.Unread)) {
-		f.Problem(path, errors.New(s.Unread[path]))
-	}
-	for _, found := range s.found {
-		if !f.has[string(found.ID)] {
-			found.Root = storage
-			f.found = append(f.found, found)
-		}
+	if len(all) == 0 {
+		f.Walk(dir, isDatabase, f.file)
 	}
 }
 
@@ -169,7 +140,6 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 	if s.err != nil {
 		if isDatabase(at) {
 			f.Problem(at, s.err)
-			f.has = nil
 		}
 		return
 	}
@@ -178,11 +148,7 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 		f.found = append(f.found, found)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Sessions)) {
-		k := s.Sessions[id]
-		if f.has != nil {
-			f.has[id] = k.There
-		}
-		if !k.There {
+		if k := s.Sessions[id]; !k.There {
 			f.Problem(at, fmt.Errorf("%d bytes in rows of session %q, which is missing",
 				k.Spoken.Size+k.Beside.Size, id))
 		}
@@ -192,13 +158,9 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 // Cut implements ingest.Layout: a file is in what holds it, into which nothing missing is ever put.
 func (Reader) Cut(ingest.Found, string) (ingest.Cut, error) {
 	return ingest.CutAt(func(_ ingest.File, parts []string) int {
-		at := len(parts) - 2
-		switch {
-		case at >= 4 && formerOf(path.Join(parts[:at+1]...)) != "":
-			return at - 3 // in the folder "storage"
-		case at < 1 || path.Ext(parts[at]) != dbExt:
-			return 0
+		if at := len(parts) - 2; at > 0 && path.Ext(parts[at]) == dbExt {
+			return at
 		}
-		return at
+		return 0
 	}), nil
 }
