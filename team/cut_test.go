@@ -178,22 +178,9 @@ func TestCutAtEachStatement(t *testing.T) {
 			c.put(direct, 1, said(sid("s", n), app, "Old"))
 			must(lib.MarkForgotten([]ingest.SessionID{ingest.SessionID(sid("s", n))}))
 		}, func(n int) error {
-			_, err := ana.Errands(t.Context(), m, lib)
+			_, err := ana.Errands(t.Context(), lib)
 			return err
-		}, func(n int) []string {
-			return append(c.column(stones, sid("s", n)), c.column(`SELECT 'obeyed' FROM recall.obeyed o
-				JOIN recall.tombstone t ON t.id = o.tombstone WHERE t.sid = $1 AND o.device = $2::uuid`, sid("s", n), ana.device)...)
-		}, func(n int) []string { return append(gone(n), "obeyed") }},
-
-		{"what was forgotten elsewhere, obeyed here", func(n int) {
-			must(direct.Forget(t.Context(), direct.Member.ID, sid("e", n)))
-		}, func(n int) error {
-			_, err := ana.Errands(t.Context(), m, lib)
-			return err
-		}, func(n int) []string {
-			return c.column(`SELECT 'obeyed' FROM recall.obeyed o JOIN recall.tombstone t ON t.id = o.tombstone
-				WHERE t.sid = $1 AND o.device = $2::uuid`, sid("e", n), ana.device)
-		}, func(n int) []string { return []string{"obeyed"} }},
+		}, func(n int) []string { return c.column(stones, sid("s", n)) }, gone},
 
 		{"what a machine that left shared, taken back", func(n int) {
 			left = c.at(c.Owner)

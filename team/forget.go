@@ -65,37 +65,19 @@ func (t *Team) TakeBack(ctx context.Context, projects []int) (sessions int64, er
 
 // Tombstone is a session that was forgotten for everybody.
 type Tombstone struct {
-	ID      int64
 	Session string
 	Own     bool // forgotten by its member, otherwise by an owner of the team
 }
 
-// Forgotten lists this member's forgotten sessions that a device hasn't removed yet.
-func (t *Team) Forgotten(ctx context.Context, device string) ([]Tombstone, error) {
-	return list(ctx, t, pgx.RowToStructByPos[Tombstone], `SELECT t.id, t.sid, t.by IS NOT DISTINCT FROM t.member
-		FROM recall.tombstone t WHERE t.member = $2
-		AND NOT EXISTS(SELECT FROM recall.obeyed o WHERE o.tombstone = t.id AND o.device = $1) ORDER BY t.id`,
-		device, t.Member.ID)
-}
-
-// Obey records that a device has nothing left of a tombstone's session.
-func (t *Team) Obey(ctx context.Context, device string, tombstone int64) error {
-	_, err := t.pool.Exec(ctx, `INSERT INTO recall.obeyed(tombstone, device) VALUES($1, $2) ON CONFLICT DO NOTHING`,
-		tombstone, device)
-	return explain(err)
-}
-
-// Disobeying lists a member's devices that haven't applied all of their tombstones.
-func (t *Team) Disobeying(ctx context.Context, member int) ([]Device, error) {
-	return list(ctx, t, pgx.RowToStructByPos[Device], `SELECT d.id::text, d.member, d.name, false
-		FROM recall.device d WHERE d.member = $1 AND d.left_at IS NULL
-		AND EXISTS(SELECT FROM recall.tombstone t WHERE t.member = d.member AND NOT EXISTS(
-			SELECT FROM recall.obeyed o WHERE o.tombstone = t.id AND o.device = d.id)) ORDER BY d.at, d.id`, member)
+// Forgotten lists this member's forgotten sessions.
+func (t *Team) Forgotten(ctx context.Context) ([]Tombstone, error) {
+	return list(ctx, t, pgx.RowToStructByPos[Tombstone], `SELECT sid, by IS NOT DISTINCT FROM member
+		FROM recall.tombstone WHERE member = $1 ORDER BY id`, t.Member.ID)
 }
 
 // Errands does what a sync does apart from shared sessions, and begins its report. A failure of one errand doesn't stop
 // the others, and calling it again resumes.
-func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library) (done *Synced, err error) {
+func (t *Team) Errands(ctx context.Context, l *library.Library) (done *Synced, err error) {
 	done = &Synced{At: time.Now().UTC()}
 	gone, err := l.Tombstones()
 	if err == nil && len(gone) > 0 {
@@ -103,34 +85,28 @@ func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library) (
 		told, err = t.ForgetAll(ctx, text.Strings(gone))
 		done.Sent = int(told)
 	}
-	err = errors.Join(err, t.obey(ctx, m, l, done))
+	err = errors.Join(err, t.askToForget(ctx, l, done))
 	if t.Member.Owner {
 		err = errors.Join(err, t.Renew(ctx, redact.New()))
 	}
 	return done, err
 }
 
-// obey records which of this person's forgotten sessions this library has nothing of, and asks about the others:
-// whoever runs the database can write tombstones in anybody's name, so nothing is forgotten here for what it says.
-func (t *Team) obey(ctx context.Context, m *Membership, l *library.Library, done *Synced) error {
-	stones, err := t.Forgotten(ctx, m.Device)
-	if err != nil {
-		return err
-	}
+// askToForget asks about this person's forgotten sessions that are still in this library: whoever runs the database can
+// write tombstones in anybody's name, so nothing is forgotten here for what it says.
+func (t *Team) askToForget(ctx context.Context, l *library.Library, done *Synced) error {
+	stones, err := t.Forgotten(ctx)
 	for _, s := range stones {
-		_, err := l.Session(ingest.SessionID(s.Session))
+		if _, lost := l.Session(ingest.SessionID(s.Session)); errors.Is(lost, library.ErrNoSession) {
+			continue
+		} else if lost != nil {
+			return lost
+		}
 		why := "an owner of the team removed session " + s.Session + " for everybody"
 		if s.Own {
 			why = "the team says that you forgot session " + s.Session + " on another machine"
 		}
-		if errors.Is(err, library.ErrNoSession) {
-			err = t.Obey(ctx, m.Device, s.ID)
-		} else if err == nil {
-			done.Happens(why + "; it is still here: recall forget SESSION")
-		}
-		if err != nil {
-			return err
-		}
+		done.Happens(why + "; it is still here: recall forget SESSION")
 	}
-	return nil
+	return err
 }

@@ -116,7 +116,6 @@ func TestMalice(t *testing.T) {
 		"begins with nothing in another project": `INSERT INTO recall.session(device, sid, project, generation, hash, rules,
 			title, items) VALUES('$mal', 'm9', $secret, 9, 'x', 'x', '', 0)`,
 		"says it was for ever":               `UPDATE recall.session SET generation = 99, started = 'infinity' WHERE sid = 'm1'`,
-		"obeys for another":                  `INSERT INTO recall.obeyed SELECT 1, '$bob'`,
 		"reads another project's transcript": `SELECT FROM recall.content WHERE project = $secret`,
 		"puts content into another's":        content(b2, "3", "$shared"),
 		"puts content where it can't read":   content(m1, "2", "$secret"),
@@ -233,7 +232,7 @@ func TestEnterAfterItsDeviceLeft(t *testing.T) {
 func (c *crew) dump() string {
 	var all []string
 	for _, table := range []string{"member", "device", "project", "access", "session", "item", "content",
-		"tombstone", "obeyed", "team"} {
+		"tombstone", "team"} {
 		all = append(all, `(SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1)`)
 	}
 	return strings.Join(c.column(strings.Join(all, " UNION ALL ")), "\n")

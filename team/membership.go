@@ -297,8 +297,6 @@ type Status struct {
 	Members []StatusMember `json:"members,omitempty"`
 	Shared  []StatusShare  `json:"shared"` // by the project's name
 	Synced  *Synced        `json:"synced,omitempty"`
-	// one's own machines that still have sessions which were forgotten for everybody
-	Disobeying []string `json:"disobeying,omitempty"`
 }
 
 // StatusMember is a person in the team.
@@ -336,11 +334,6 @@ func (m *Membership) Status(ctx context.Context, t *Team, why error) (*Status, e
 	if why == nil {
 		s.As, s.Login = t.Member.Name, t.Member.Login
 		s.Members, why = t.everybody(ctx)
-		late, fault := t.Disobeying(ctx, t.Member.ID)
-		for _, d := range late {
-			s.Disobeying = append(s.Disobeying, d.Name)
-		}
-		why = errors.Join(why, fault)
 	}
 	if why != nil {
 		s.Problem = why.Error()

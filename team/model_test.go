@@ -133,7 +133,7 @@ func interleave(t *testing.T) {
 					r.Fatal(err)
 				}
 				err = w.Put(t.Context(), w.device, stale, rapid.IntRange(1, last.Generation).Draw(r, "generation"))
-				if _, fenced := errors.AsType[*Fenced](err); !fenced && !errors.Is(err, ErrForgotten) {
+				if !errors.Is(err, ErrOlder) && !errors.Is(err, ErrForgotten) {
 					r.Fatalf("it was taken: %v", err)
 				}
 			},

@@ -28,8 +28,7 @@ func TestErase(t *testing.T) {
 	s := said("s1", app, "Retry in the queue")
 	s.Transcript = "Bob said so"
 	c.put(bob, 1, s)
-	if err := errors.Join(bob.LetIn(t.Context(), app, eve.Member.ID), bob.Forget(t.Context(), bob.Member.ID, "s0"),
-		bob.Obey(t.Context(), bob.device, 1)); err != nil {
+	if err := errors.Join(bob.LetIn(t.Context(), app, eve.Member.ID), bob.Forget(t.Context(), bob.Member.ID, "s0")); err != nil {
 		t.Fatal(err)
 	}
 	c.put(eve, 1, said("s2", app, "Eve said this"))

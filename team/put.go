@@ -88,19 +88,13 @@ func asIndexed(it payload.Item) index.Item {
 	return index.Item{Item: it, Context: strings.Join(it.Quotes(), "\n")}
 }
 
-// Fenced is the error if another run of this device has put the session in the same or a later generation.
-type Fenced struct {
-	Generation int    // the team's
-	Hash       string // Shared.Hash of what the team has
-}
-
-func (f *Fenced) Error() string {
-	return fmt.Sprintf("the team has generation %d of the session", f.Generation)
-}
+// ErrOlder means that another run of this device has put the session in the same or a later generation: the next sync
+// compares again.
+var ErrOlder = errors.New("another run on this device shared the same session")
 
 // Put replaces a session in a generation, from 1, which must be later than the team's. Repeating it has no
 // effect. It is one message to the server and one transaction there. The generation must be chosen before the
-// content is read, so that older content can't replace newer. The error is *Fenced or ErrForgotten.
+// content is read, so that older content can't replace newer. The error is ErrOlder or ErrForgotten.
 func (t *Team) Put(ctx context.Context, device string, s Shared, generation int) error {
 	b := &pgx.Batch{}
 	b.Queue(putSession, device, s.of.ID, s.of.Project, generation, s.Hash, s.rules, s.of.Title,
@@ -128,15 +122,12 @@ func (t *Team) Put(ctx context.Context, device string, s Shared, generation int)
 		_, failed := sent.Exec()
 		err = cmp.Or(err, failed)
 	}
-	var there Fenced
+	var there Sent
 	err = cmp.Or(err, sent.QueryRow().Scan(&there.Generation, &there.Hash), sent.Close())
-	switch {
-	case err != nil:
-		return explain(err)
-	case there.Hash != s.Hash || there.Generation != generation:
-		return &there
+	if err == nil && (there.Hash != s.Hash || there.Generation != generation) {
+		return ErrOlder
 	}
-	return nil
+	return explain(err)
 }
 
 const (
@@ -317,28 +308,13 @@ func (t *Team) Sent(ctx context.Context, device string) (map[string]Sent, error)
 // put. last is what the team has. What wasn't put waits; the error is ErrUnreachable if another try may help.
 func (t *Team) Send(ctx context.Context, device string, last Sent, read func() (Shared, error)) (changed bool,
 	err error) {
-	for range maxTries {
-		s, err := read() // after its generation is chosen, see Put
-		if err != nil {
-			return false, err
-		}
-		if s.Hash == last.Hash {
-			return false, nil
-		}
-		err = t.Put(ctx, device, s, last.Generation+1)
-		there, ok := errors.AsType[*Fenced](err)
-		if !ok {
-			return err == nil, err
-		}
-		last = Sent{s.of.ID, there.Generation, there.Hash} // another run on this device was faster
+	s, err := read() // after its generation is chosen, see Put
+	if err != nil || s.Hash == last.Hash {
+		return false, err
 	}
-	return false, errBusy
+	err = t.Put(ctx, device, s, last.Generation+1)
+	return err == nil, err
 }
-
-// maxTries is how often a session is read again because another run put it in the meantime.
-const maxTries = 5
-
-var errBusy = errors.New("another run on this device keeps sharing the same session")
 
 // SharedOf returns how many of the sessions a library's team has of this machine, as far as its last sync knows.
 func SharedOf(library string, ids []ingest.SessionID) (n int) {

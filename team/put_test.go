@@ -27,12 +27,10 @@ func TestPut(t *testing.T) {
 		t.Errorf("rows of generations %q: what didn't change is written once", got)
 	}
 
-	var fenced *Fenced
-	err := ana.Put(t.Context(), ana.device, c.ready(one), 2)
-	if !errors.As(err, &fenced) || fenced.Generation != 2 || fenced.Hash != c.ready(two).Hash {
+	if err := ana.Put(t.Context(), ana.device, c.ready(one), 2); !errors.Is(err, ErrOlder) {
 		t.Errorf("another text as the same generation: %v", err)
 	}
-	if err := ana.Put(t.Context(), ana.device, c.ready(one), 1); !errors.As(err, &fenced) {
+	if err := ana.Put(t.Context(), ana.device, c.ready(one), 1); !errors.Is(err, ErrOlder) {
 		t.Errorf("an old generation: %v", err)
 	}
 	c.holds(want...)
@@ -84,16 +82,9 @@ func TestForget(t *testing.T) {
 			t.Errorf("put after it was forgotten: %v", err)
 		}
 	}
-	stones, err := desk.Forgotten(t.Context(), desk.device)
-	if err != nil || len(stones) != 1 {
-		t.Fatalf("%v, %v", stones, err)
-	}
-	if s := stones[0]; s.Session != "s1" || !s.Own || desk.Obey(t.Context(), desk.device, s.ID) != nil {
-		t.Errorf("forgotten: %+v", s)
-	}
-	left, err := ana.Disobeying(t.Context(), ana.Member.ID)
-	if err != nil || len(left) != 1 || left[0].ID != ana.device {
-		t.Errorf("%v still have it, %v", left, err)
+	stones, err := desk.Forgotten(t.Context())
+	if err != nil || len(stones) != 1 || stones[0].Session != "s1" || !stones[0].Own {
+		t.Errorf("forgotten: %+v, %v", stones, err)
 	}
 	if err := bob.Forget(t.Context(), ana.Member.ID, "s2"); !errors.Is(err, ErrRefused) {
 		t.Errorf("Bob forgets Ana's: %v", err)

@@ -64,9 +64,6 @@ CREATE TABLE recall.content(
 CREATE TABLE recall.tombstone(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, member int NOT NULL REFERENCES recall.member, sid text NOT NULL,
 	by int REFERENCES recall.member ON DELETE SET NULL, at timestamptz NOT NULL DEFAULT now(), UNIQUE(member, sid));
-CREATE TABLE recall.obeyed(
-	tombstone bigint REFERENCES recall.tombstone ON DELETE CASCADE, device uuid REFERENCES recall.device ON DELETE CASCADE,
-	at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY(tombstone, device));
 
 -- Who asks, and what is theirs. They run as the schema's owner, who sees all rows.
 
@@ -236,11 +233,6 @@ ALTER TABLE recall.tombstone ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT(member, sid) ON recall.tombstone TO {role};
 CREATE POLICY see ON recall.tombstone FOR SELECT USING (member = (SELECT recall.me()) OR (SELECT recall.owns()));
 CREATE POLICY bury ON recall.tombstone FOR INSERT WITH CHECK (member = (SELECT recall.me()) OR (SELECT recall.owns()));
-
-ALTER TABLE recall.obeyed ENABLE ROW LEVEL SECURITY;
-GRANT SELECT, INSERT(tombstone, device) ON recall.obeyed TO {role};
-CREATE POLICY see ON recall.obeyed FOR SELECT USING ((SELECT recall.me()) IS NOT NULL);
-CREATE POLICY obey ON recall.obeyed FOR INSERT WITH CHECK (device = ANY((SELECT recall.devices())::uuid[]));
 
 -- The first pass of a question: the best items that hold any of its stems, the first of which are its own words, the rest
 -- the lexicon's. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as the owner and asks

@@ -76,7 +76,7 @@ func (a *App) SyncTeam(ctx context.Context) (done *team.Synced, err error) {
 		return nil, errors.Join(err, m.KeepSynced(&team.Synced{At: time.Now().UTC(), Problem: err.Error()}))
 	}
 	defer t.Close()
-	done, fault := t.Errands(ctx, m, a.Lib)
+	done, fault := t.Errands(ctx, a.Lib)
 	return done, errors.Join(fault, a.Leaving().Sync(ctx, t, m, done), m.FetchNews(ctx, t))
 }
 
