@@ -181,7 +181,6 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 					}
 				}
 				close(f.ready)
-				makeRoom()
 				return nil
 			})
 		}

@@ -4,11 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
-	"os"
 	"path/filepath"
-	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -41,7 +37,6 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	if err := p.FinishForgetting(ctx); err != nil {
 		return Report{}, err
 	}
-	defer collectLess()()
 	var rep Report
 	err := p.syncOnce(ctx, o, &rep)
 	done := err == nil && rep.Left == 0 && !rep.salvaged
@@ -414,38 +409,5 @@ func (r *run) keepArchived(ctx context.Context) {
 		for _, f := range all {
 			r.seen.add(f, false)
 		}
-	}
-}
-
-// How much garbage a sync lets accumulate. Most of what it allocates is short-lived, and what it holds is bounded (see
-// InHand): letting memory grow to memoryLimit before collecting saves a tenth of its time.
-const (
-	gcPercent   = 400
-	memoryLimit = 224 << 20 // bytes
-)
-
-// collectionSet reports whether the environment says how to collect garbage; then that counts.
-func collectionSet() bool { return os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") != "" }
-
-// collectLess makes garbage collection rarer until the returned function is called.
-func collectLess() (asUsual func()) {
-	if collectionSet() {
-		return func() {}
-	}
-	debug.SetGCPercent(gcPercent)
-	debug.SetMemoryLimit(memoryLimit)
-	return func() {
-		debug.SetGCPercent(100)
-		debug.SetMemoryLimit(math.MaxInt64)
-	}
-}
-
-// makeRoom raises the memory limit if it leaves little room beside the live heap: otherwise most of the time would go
-// into collecting.
-func makeRoom() {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	if need := int64(live[0].Value.Uint64()) * 4 / 3; need > debug.SetMemoryLimit(-1) && !collectionSet() {
-		debug.SetMemoryLimit(need)
 	}
 }
