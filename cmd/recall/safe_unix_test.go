@@ -200,27 +200,6 @@ func recallOut(t *testing.T, home string, args ...string) string {
 	return string(out)
 }
 
-// Where nothing can be taken in because there is no room, or the library can only be
-// read, guard doesn't promise that a sync helps.
-func TestGuardSaysWhatIsInTheWay(t *testing.T) {
-	d := newDesk(t)
-	dir := filepath.Join(d.home, "Recall")
-	if _, ok := tmpfs(t, dir, "64k"); !ok {
-		t.Skip("skipped: no disk of one's own can be mounted here")
-	}
-	path := d.says(sessionA, append(first, strings.Repeat("word ", 40<<10))...)
-	filled(t, d, path)
-	if out := recallOut(t, d.home, "guard", path); !strings.Contains(out, "make room there, then recall sync") {
-		t.Errorf("no room, and guard says:\n%s", out)
-	}
-	if out, err := exec.Command("mount", "-o", "remount,ro,size=4m", dir).CombinedOutput(); err != nil {
-		t.Skipf("skipped: %s", out)
-	}
-	if out := recallOut(t, d.home, "guard", path); !strings.Contains(out, "can't be written to (read-only file system)") {
-		t.Errorf("only to be read, and guard says:\n%s", out)
-	}
-}
-
 // What was forgotten on purpose is called safe by nobody, nor missed by status.
 func TestForgottenIsNotSafe(t *testing.T) {
 	d := newDesk(t)

@@ -39,9 +39,6 @@ func Free(dir string) int64 {
 	return int64(s.Bavail) * int64(s.Bsize)
 }
 
-// Writable returns why this user can't write to a folder, nil if nothing prevents it.
-func Writable(dir string) error { return unix.Access(dir, unix.W_OK) }
-
 // SameVolume reports whether two paths that exist are on one volume, so that a rename moves no bytes.
 func SameVolume(a, b string) bool {
 	var of, to unix.Stat_t

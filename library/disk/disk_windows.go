@@ -31,9 +31,6 @@ func Free(dir string) int64 {
 	return int64(free)
 }
 
-// Writable returns nil, as access lists aren't read.
-func Writable(string) error { return nil }
-
 // SameVolume reports whether two paths are on one volume, so that a rename moves no bytes.
 func SameVolume(a, b string) bool {
 	return strings.EqualFold(filepath.VolumeName(a), filepath.VolumeName(b))

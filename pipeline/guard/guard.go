@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -309,34 +308,8 @@ func (g *guarding) finish() {
 		}
 		return cmp.Compare(a.ID, b.ID)
 	})
-	r.stuck = g.stuck()
 	slices.SortFunc(r.Dangers,
 		func(a, b Danger) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) })
-}
-
-// stuck says why a sync couldn't archive what is at risk, and what to do first; "" if nothing is known to be in the
-// way.
-func (g *guarding) stuck() string {
-	if g.Library == nil {
-		return ""
-	}
-	dir, need := g.Library.Dir(), int64(0)
-	for _, s := range g.report.Unsafe() {
-		for _, f := range s.AtRisk {
-			need += f.Size
-		}
-	}
-	if err := g.Library.ReadOnly(); err != nil && need > 0 {
-		return "the library is read-only: " + err.Error()
-	}
-	if err := disk.Writable(dir); err != nil && need > 0 {
-		return fmt.Sprintf("the library can't be written to (%v): fix that, then recall sync", err)
-	}
-	if free := disk.Free(dir); free < need {
-		return fmt.Sprintf("the library's disk has %d KB left and needs %d KB: make room there, then recall sync", free>>10,
-			(need+1023)>>10)
-	}
-	return ""
 }
 
 // reach tells what is below some files and folders, by identity, not by name: links and spelling don't hide

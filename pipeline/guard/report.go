@@ -20,8 +20,7 @@ type Report struct {
 	Other    OtherFiles       `json:"other"`    // files that belong to no session
 	Problems []ingest.Problem `json:"problems"`
 
-	stuck      string // why a sync can't archive what is at risk, with the way out
-	everywhere bool   // no path was given: Paths are all places searched for sessions
+	everywhere bool // no path was given: Paths are all places searched for sessions
 }
 
 // Path is one of the paths that were asked about.
@@ -214,8 +213,6 @@ func (g *Report) WayOut() string {
 	case states[InPart]:
 		return "a config.yaml without the rule, then recall sync; " +
 			"recall forget SESSION gives it up"
-	case g.stuck != "":
-		return g.stuck
 	}
 	if slices.ContainsFunc(g.Unsafe(), func(s Session) bool { return s.strange }) {
 		return "no sync looks there by itself: recall sync --from PATH makes them safe"
