@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"recall/internal/text"
 )
 
@@ -34,10 +32,6 @@ func overwritten(args []string) []string {
 				return []string{name}
 			}
 		}
-	case "sort", "curl", "wget":
-		if at := slices.IndexFunc(rest, writesInto().MatchString); at >= 0 && at+1 < len(rest) {
-			return rest[at+1 : at+2]
-		}
 	default:
 		name := filepath.Base(args[0])
 		does := func(word string) bool { return rewrites().MatchString(name + " " + word) }
@@ -55,12 +49,10 @@ var (
 		`(tee|sponge|ed|ex|gzip|pigz|bzip2|xz|lzma|compress) |sqlite3 (?is:.*\b(delete|drop|update|replace)\b))`)
 	keeps = text.Pattern(`^((tee|sponge) -(a|-append)|` +
 		`(gzip|pigz|bzip2|xz|lzma) -(\w*[cklt]|-stdout|-keep|-list|-test))`)
-	writesInto = text.Pattern(`^(-\w*[oO]|--output(-document)?)$`)
 )
 
-// takesUntracked matches commands that take away what is in a folder beside what git keeps of it, or what they pack.
-var takesUntracked = text.Pattern(`^(git (.* )?(clean|stash (.* )?(-u|-a|--include-untracked|--all))|` +
-	`zip (.* )?-\w*m)( |$)`)
+// takesUntracked matches commands that take away what is in a folder beside what git keeps of it.
+var takesUntracked = text.Pattern(`^git (.* )?(clean|stash (.* )?(-u|-a|--include-untracked|--all))( |$)`)
 
 // touched lists the words of a command that may name what it takes away: what rsync copies from stays, unless it is
 // told otherwise.
@@ -71,18 +63,4 @@ func touched(args []string) []string {
 	}
 	into := slices.DeleteFunc(slices.Clone(args), func(word string) bool { return strings.HasPrefix(word, "-") })
 	return into[len(into)-1:]
-}
-
-// printed returns the words of the commands whose output a word or a part of one is, which may be what they print.
-func (t *threats) printed(in syntax.Node) (words []string) {
-	syntax.Walk(in, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.CallExpr); ok {
-			args := t.fields(c.Args...)
-			if words = append(words, args[min(1, len(args)):]...); len(args) > 1 && args[0] == "dirname" {
-				words = append(words, filepath.Dir(args[1]))
-			}
-		}
-		return true
-	})
-	return words
 }

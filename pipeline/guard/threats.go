@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -28,8 +27,8 @@ var (
 		`(Remove|Move)-Item|(Clear|Set)-Content|Out-File|f?truncate|rsync|cp|ln|install|tee|dd|` +
 		`git\b.*\b(clean|stash)|sed\s.*-i|(?i:delete\s+from|drop\s+table))\b|` +
 		`-delete\b|--remove-files\b|>\s*[^\s&>]|\bopen\([^()]*,\s*(mode=)?['"][wx]`)
-	rewriting = text.Pattern(`(^|[\s;&|(])(sponge|g?awk\s.*inplace|(sort|curl|wget)\s.*-\w*[oO]|ed|ex|` +
-		`gzip|pigz|bzip2|xz|lzma|compress|(zstd|lz4)\s.*--rm|zip|sqlite3)\s`)
+	rewriting = text.Pattern(`(^|[\s;&|(])(sponge|g?awk\s.*inplace|ed|ex|` +
+		`gzip|pigz|bzip2|xz|lzma|compress|(zstd|lz4)\s.*--rm|sqlite3)\s`)
 )
 
 // runsScript matches a command line that may run a file.
@@ -58,8 +57,7 @@ func Threatened(command, dir string, from pipeline.Sources, library string) (los
 	if !MayRemove(command) {
 		return nil, nil
 	}
-	t := &threats{places: placesOf(from, library), dirs: []string{filepath.ToSlash(dir)}, vars: map[string]string{},
-		own: map[string]bool{}}
+	t := &threats{places: placesOf(from, library), dirs: []string{filepath.ToSlash(dir)}, vars: map[string]string{}}
 	t.home, _ = os.UserHomeDir()
 	t.home = filepath.ToSlash(t.home)
 	t.vars["HOME"], t.vars["CLAUDE_PROJECT_DIR"] = t.home, t.dirs[0]
@@ -73,7 +71,6 @@ type threats struct {
 	home   string
 	places []string
 	vars   map[string]string // set so far
-	own    map[string]bool   // functions and aliases that take something away
 	dirs   []string          // folders that it may work in, by cd
 	files  int               // scripts read so far
 	found  []string
@@ -108,7 +105,8 @@ func (t *threats) read(program string, depth int) {
 	t.statements(file.Stmts, depth)
 }
 
-// statements splits a program into its parts. Those of a pipe or a loop stay together.
+// statements splits a program into its parts. Those of a pipe or a loop stay together, and what a command is given from
+// another stays with it.
 func (t *threats) statements(all []*syntax.Stmt, depth int) {
 	for _, s := range all {
 		switch c := s.Cmd.(type) {
@@ -141,27 +139,12 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 	removes, runs, given := false, false, false
 	syntax.Walk(s, func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			t.statements(n.Stmts, depth)
-			words = append(words, t.printed(n)...)
-			return false
-		case *syntax.FuncDecl:
-			var body strings.Builder
-			if err := syntax.NewPrinter().Print(&body, n.Body); err == nil {
-				t.define(n.Name.Value, body.String())
-			}
-		case *syntax.ProcSubst:
-			t.statements(n.Stmts, depth)
-			return false
 		case *syntax.Assign:
 			values := t.fields(n.Value)
 			if n.Array != nil {
 				for _, e := range n.Array.Elems {
 					values = append(values, t.fields(e.Value)...)
 				}
-			}
-			if n.Value != nil && strings.Join(values, "") == "" {
-				values = t.printed(n.Value)
 			}
 			if n.Name != nil {
 				t.vars[n.Name.Value] = strings.Join(values, " ")
@@ -171,9 +154,6 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 			delete(t.vars, n.Name.Value) // one of the words, whatever it was before
 		case *syntax.Redirect:
 			words = append(words, t.fields(n.Hdoc)...)
-			if n.Op == syntax.WordHdoc {
-				words = append(words, t.fields(n.Word)...)
-			}
 			if n.Op == syntax.RdrOut || n.Op == syntax.RdrClob || n.Op == syntax.RdrAll {
 				runs = true // sooner or later
 				into := t.fields(n.Word)
@@ -193,18 +173,8 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 			if t.renames(args) || t.finds(args) {
 				return false
 			}
-			switch args[0] {
-			case "cd", "pushd":
+			if args[0] == "cd" || args[0] == "pushd" {
 				t.enter(append(args[1:len(args):len(args)], t.home)[:max(1, len(args)-1)])
-			case "set":
-				t.vars["@"] = strings.Join(args[1:], " ")
-				for i, word := range args[1:] {
-					t.vars[strconv.Itoa(i)] = word // behind --
-				}
-			}
-			if args[0] == "alias" && len(args) > 1 {
-				name, command, _ := strings.Cut(args[1], "=")
-				t.define(name, command)
 			}
 			words = append(words, touched(args)...)
 			runs = runs || !onlyRead[args[0]]
@@ -218,7 +188,7 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 			}
 			line := strings.Join(args, " ")
 			removes = removes || takesUntracked().MatchString(line) || slices.ContainsFunc(args, func(a string) bool {
-				return removers[filepath.Base(a)] || emptiers[filepath.Base(a)] || t.own[a]
+				return removers[filepath.Base(a)] || emptiers[filepath.Base(a)]
 			})
 		}
 		return true
@@ -233,13 +203,6 @@ func (t *threats) part(s *syntax.Stmt, depth int) {
 	t.add(words...)
 	if given && len(t.found) == before {
 		t.add(t.dirs...)
-	}
-}
-
-// define notes the name that a line gives to a command.
-func (t *threats) define(name, command string) {
-	if takesAway(command) {
-		t.own[name] = true
 	}
 }
 
