@@ -38,7 +38,7 @@ func (p *Archiver) search(ctx context.Context, from []string, known ingest.Seen)
 			in.sessions, in.problems = reader.Find(ctx, root, known)
 			if len(from) == 0 {
 				var bad []ingest.Problem
-				in.memory, bad = p.MemoryOf(reader, root, p.Unwanted(nil))
+				in.memory, bad = ingest.MemoryOf(reader, root, p.Unwanted(nil))
 				in.problems = append(in.problems, bad...)
 			}
 			all = append(all, in)

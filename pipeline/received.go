@@ -239,31 +239,6 @@ func (p *Pipeline) planned() func(name string) bool {
 	}
 }
 
-// MemoryOf lists what a client remembers outside its sessions, with the notes that its settings keep elsewhere for a
-// project of the library, which are archived as if they lay in the client's folder.
-func (p *Archiver) MemoryOf(r ingest.Reader, root string, leave ingest.Leave) (ingest.Found, []ingest.Problem) {
-	m, bad := ingest.MemoryOf(r, root, leave)
-	if m.ID == "" || p.Library == nil {
-		return m, bad
-	}
-	projects, err := p.Library.Projects()
-	if err != nil {
-		return m, append(bad, ingest.Problem{Path: p.Library.Dir(), Err: err})
-	}
-	for _, project := range projects {
-		if leave != nil && leave("", project.Root) {
-			continue
-		}
-		for _, of := range memory.Elsewhere(m, project.Root) {
-			info, err := os.Lstat(of[1])
-			if err == nil && info.Mode().IsRegular() {
-				m.Files = append(m.Files, ingest.FileAt(of[0], ingest.MemoryFile, of[1], info))
-			}
-		}
-	}
-	return m, bad
-}
-
 // Session returns the id of a note's entry in the index.
 func (n *Remembered) Session() string { return index.HandedID(string(n.entry.ID) + " " + n.Name) }
 

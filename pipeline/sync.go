@@ -227,7 +227,7 @@ func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 	err := r.archiveAll(ctx, sessions)
 	for _, m := range r.memories {
 		if reader, fault := r.p.reader(m.Source); fault == nil {
-			m, _ = r.p.MemoryOf(reader, m.Root, r.p.Unwanted(r.seen.excluded)) // problems were reported
+			m, _ = ingest.MemoryOf(reader, m.Root, r.p.Unwanted(r.seen.excluded)) // problems were reported
 		}
 		if went[m.ID] || !r.seen.has(m, !r.bytesOnly) {
 			memories = append(memories, m)

@@ -169,7 +169,7 @@ func (g *guarding) sources(ctx context.Context) {
 			if all || len(g.within(real)) > 0 {
 				g.find(ctx, reader, root)
 			} else {
-				g.memory(reader, root) // some of it may lie elsewhere
+				g.memory(reader, root) // some of it may lie behind a link
 			}
 		}
 	}
@@ -196,7 +196,7 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 // memory adds what a client remembers outside its sessions.
 func (g *guarding) memory(reader ingest.Reader, path string) {
 	of := pipeline.Archiver{Sources: g.Sources, Library: g.Library, Cache: g.options.Cache}
-	f, _ := of.MemoryOf(reader, path, of.Unwanted(nil))
+	f, _ := ingest.MemoryOf(reader, path, of.Unwanted(nil))
 	g.take(f)
 }
 

@@ -4,7 +4,6 @@ package memory
 
 import (
 	"cmp"
-	"encoding/json"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/library"
-	"recall/library/disk"
 )
 
 // A File is a file that clients read before a session: a person's rules, or what a client noted by itself.
@@ -75,8 +73,7 @@ func Files(l *library.Library, project string) (files []File) {
 	}
 	noted(filepath.Join(codex, "memories"), File{Noted: ingest.Codex, Kept: ingest.Codex.OwnFolder(codex)})
 	if known {
-		own := filepath.Join(claude, "projects", claudecode.Slug(p.Root), "memory")
-		noted(cmp.Or(named(claude, p.Root, "autoMemoryDirectory"), own),
+		noted(filepath.Join(claude, "projects", claudecode.Slug(p.Root), "memory"),
 			File{Noted: ingest.ClaudeCode, Project: p.Name, Kept: true})
 	}
 	return files
@@ -85,54 +82,4 @@ func Files(l *library.Library, project string) (files []File) {
 func notesIn(dir string) []string {
 	found, _ := filepath.Glob(filepath.Join(dir, "*.md")) // an invalid pattern finds none
 	return found
-}
-
-// elsewhere is the folder in which the library has what lies elsewhere.
-const elsewhere = "elsewhere"
-
-// Elsewhere lists the notes and plans on a project that belong to what a client remembers but lie where its settings
-// say: each with the name under which it is archived, and its path.
-func Elsewhere(m ingest.Found, root string) (list [][2]string) {
-	if m.Source != ingest.ClaudeCode.Memory() {
-		return nil
-	}
-	for _, of := range [][2]string{{"autoMemoryDirectory", "memory"}, {"plansDirectory", "plans"}} {
-		dir := named(m.Root, root, of[0])
-		if dir == "" {
-			continue
-		}
-		for _, at := range notesIn(dir) {
-			name := path.Join("projects", claudecode.Slug(root), of[1], elsewhere, filepath.Base(at))
-			list = append(list, [2]string{name, at})
-		}
-	}
-	return list
-}
-
-// mostOfSettings is how many bytes of a client's settings are read.
-const mostOfSettings = 256 << 10
-
-// named returns the folder that a setting of Claude Code names for a project, "" if none does. Those of the project may
-// only name one inside it.
-func named(claude, root, setting string) (dir string) {
-	within := filepath.Join(root, ".claude")
-	for _, file := range []string{filepath.Join(claude, "settings.json"), filepath.Join(within, "settings.json"),
-		filepath.Join(within, "settings.local.json")} {
-		all := map[string]any{}
-		data, err := disk.ReadRegular(file, mostOfSettings)
-		if err != nil || json.Unmarshal(data, &all) != nil {
-			continue
-		}
-		said, _ := all[setting].(string)
-		at := filepath.FromSlash(said)
-		if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(said, "~/") {
-			at = filepath.Join(home, at[2:])
-		} else if !filepath.IsAbs(at) {
-			at = filepath.Join(root, at)
-		}
-		if said != "" && (filepath.Dir(file) != within || disk.Below(root, at)) {
-			dir = at
-		}
-	}
-	return dir
 }
