@@ -28,7 +28,8 @@ func TestErase(t *testing.T) {
 	s := said("s1", app, "Retry in the queue")
 	s.Transcript = "Bob said so"
 	c.put(bob, 1, s)
-	if err := errors.Join(bob.LetIn(t.Context(), app, eve.Member.ID), bob.Forget(t.Context(), bob.Member.ID, "s0")); err != nil {
+	err := errors.Join(bob.LetIn(t.Context(), app, eve.Member.ID), bob.Forget(t.Context(), bob.Member.ID, "s0"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	c.put(eve, 1, said("s2", app, "Eve said this"))

@@ -53,7 +53,8 @@ func TestSendOfTwoRuns(t *testing.T) {
 	read := func(text string) (Shared, error) { return Ready(c.rules, said("s1", app, text)) }
 	changed, err := ana.Send(t.Context(), ana.device, Sent{}, func() (Shared, error) {
 		s, err := read("as it was") // meanwhile the session grew, and another run shares that
-		if _, err := ana.Send(t.Context(), ana.device, Sent{}, func() (Shared, error) { return read("as it is now") }); err != nil {
+		read := func() (Shared, error) { return read("as it is now") }
+		if _, err := ana.Send(t.Context(), ana.device, Sent{}, read); err != nil {
 			t.Fatal(err)
 		}
 		return s, err
