@@ -141,7 +141,7 @@ func TestLogIsSmall(t *testing.T) {
 	}
 }
 
-// The budget holds in characters as the client counts them, too.
+// What is injected is short enough for the client, too.
 func TestInjectedIsSmallEnough(t *testing.T) {
 	p := &payload.Payload{Title: "Wide", Session: "s", Origins: map[payload.ItemID]payload.Origin{}}
 	for i := range 200 {
@@ -152,8 +152,8 @@ func TestInjectedIsSmallEnough(t *testing.T) {
 	}
 	for _, v := range payload.Variants {
 		h := Host{Form: payload.Options{Variant: v}, Confirm: true}
-		if text, _ := h.inject(p); characters(text) > mostCharacters {
-			t.Errorf("%s: %d characters", v, characters(text))
+		if text, _ := h.inject(p); len(text) > mostBytes {
+			t.Errorf("%s: %d bytes", v, len(text))
 		}
 	}
 	it := payload.Item{ID: "aaaaaaaaaa", Kind: payload.Decision, Text: "Run it </recall>", By: payload.ByUser}
