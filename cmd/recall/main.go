@@ -87,7 +87,6 @@ func reportError(a *app.App, err error) int {
 		fmt.Fprintln(a.Err, "recall: interrupted; nothing is lost, the next run continues from here")
 		return app.ExitError
 	}
-	err = option.FlagsTogether(err)
 	fmt.Fprintf(a.Err, "recall: error: %s\n", terminal.Visible(err.Error()))
 	a.SayHint(err)
 	return app.ExitError

@@ -3,6 +3,7 @@
 package option
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -16,7 +17,6 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/internal/hint"
-	txt "recall/internal/text"
 	"recall/pipeline"
 )
 
@@ -107,34 +107,12 @@ func BadArguments(c *cobra.Command, args []string) error {
 		"%s --help has examples%s", path, quoted)
 }
 
-// BadFlag words the error about a flag.
+// BadFlag names the flag that an error is about, and gives a hint.
 func BadFlag(cmd *cobra.Command, err error) error {
-	var bad *pflag.InvalidValueError
-	var own *hint.Error
-	if errors.As(err, &own) && errors.As(err, &bad) {
-		return hint.With(fmt.Errorf("--%s: %w", bad.GetFlag().Name, own.Err), "%s", own.Hint)
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		err = fmt.Errorf("--%s: %w", bad.GetFlag().Name, bad.Unwrap())
 	}
-	if errors.As(err, &bad) {
-		want := map[string]string{"int": "a whole number, 0 or more", "bool": "true or false"}[bad.GetFlag().Value.Type()]
-		if want == "" {
-			want = "of type " + bad.GetFlag().Value.Type()
-		}
-		err = fmt.Errorf("--%s: %q isn't %s", bad.GetFlag().Name, bad.GetValue(), want)
-	}
-	return hint.With(err, "%s --help lists the flags", cmd.CommandPath())
-}
-
-var flagGroup = txt.Pattern(
-	`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
-
-// FlagsTogether rewords cobra's error about flags that exclude one another.
-func FlagsTogether(err error) error {
-	m := flagGroup().FindStringSubmatch(err.Error())
-	if m == nil {
-		return err
-	}
-	return hint.With(fmt.Errorf("--%s can't be combined", strings.Join(strings.Fields(m[1]), " and --")),
-		"omit one of them")
+	return hint.With(err, "%s", cmp.Or(hint.Of(err), cmd.CommandPath()+" --help lists the flags"))
 }
 
 // pages holds the help page of each command: that of recall project list is project-list.txt. A page begins with the

@@ -82,8 +82,11 @@ func (f *Flags) Number(into *int, name, short string, preset int, usage string) 
 	}
 	f.VarP(&checked{text, "int", func(text string) error {
 		n, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return fmt.Errorf("%q isn't a whole number, 0 or more", text)
+		}
 		*into = int(n)
-		return err
+		return nil
 	}}, name, short, usage)
 }
 
