@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,6 +61,9 @@ func New(o Options) (*Model, error) {
 	return &Model{Identity: who, o: o}, nil
 }
 
+// wire words its failures as a service's.
+func (m *Model) wire() *wire.Transport { return &wire.Transport{Model: m.Name()} }
+
 // Complete implements llm.Model. It waits until no other request runs.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	done, err := m.acquire(ctx)
@@ -85,19 +87,11 @@ func (m *Model) acquire(ctx context.Context) (done func(), err error) {
 	ok, err := lock.TryLockContext(ctx, 50*time.Millisecond)
 	if !ok {
 		if ctx.Err() != nil {
-			return nil, m.ended(ctx, "waiting for another request to claude")
+			return nil, m.wire().Broken(ctx, fmt.Errorf("waiting for another request to claude: %w", ctx.Err()))
 		}
 		return nil, fmt.Errorf("claude: its lock %s: %w", m.o.Lock, err)
 	}
 	return func() { lock.Close() }, nil
-}
-
-// ended returns the error for a context that ended; cancellation is returned unchanged.
-func (m *Model) ended(ctx context.Context, what string) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return ctx.Err()
-	}
-	return &llm.Error{Fault: llm.TimedOut, Model: m.Name(), Text: what, Err: ctx.Err()}
 }
 
 // result is what --output-format json prints, as of version 2.1.197.
@@ -136,7 +130,7 @@ func (m *Model) answer(o output) (llm.Response, error) {
 		return llm.Response{}, &llm.Error{Fault: fault, Model: m.Name(), Status: r.Status, Usage: res.Usage,
 			Text: llm.Short(why)}
 	}
-	return (&wire.Transport{Model: m.Name()}).Answer(res, "", "")
+	return m.wire().Answer(res, "", "")
 }
 
 // parse finds the result: an object, or the last element of a list if the user has set

@@ -63,7 +63,7 @@ func (m *Model) run(ctx context.Context, r llm.Request) (output, error) {
 	o.out, o.err = stdout.Bytes(), stderr.Bytes()
 	switch {
 	case ctx.Err() != nil:
-		return o, m.ended(ctx, "no answer within "+m.o.Timeout.String())
+		return o, m.wire().Broken(ctx, fmt.Errorf("no answer within %v: %w", m.o.Timeout, ctx.Err()))
 	case errors.As(err, &o.exit) || err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return o, nil
 	}

@@ -101,9 +101,7 @@ func (t *Transport) refused(res *http.Response, body []byte) *llm.Error {
 		text = string(body)
 	}
 	e := t.Fail(FaultOf(status, c.code, text), status, t.Clip([]byte(text)))
-	if e.After = retryAfter(res.Header, time.Now()); e.After == 0 && e.Fault == llm.RateLimited {
-		e.After = c.after
-	}
+	e.After = retryAfter(res.Header, time.Now())
 	return e
 }
 
@@ -295,7 +293,6 @@ type serviceError struct {
 	text   string
 	code   string // code, type, status and param, joined
 	status int    // HTTP status if the code is one, or 0
-	after  time.Duration
 }
 
 // parseError parses the error formats of various services:
@@ -341,8 +338,7 @@ func parseErrorValue(raw json.RawMessage) serviceError {
 		return serviceError{text: plain(raw)}
 	}
 	var about struct {
-		Raw     json.RawMessage   // OpenRouter: the message of the provider behind it
-		Headers map[string]string // its own
+		Raw json.RawMessage // OpenRouter: the message of the provider behind it
 	}
 	_ = json.Unmarshal(e["metadata"], &about) // usually there is none
 	c := serviceError{text: plain(e["message"]), code: strings.Join([]string{plain(e["code"]), plain(e["type"]),
@@ -355,9 +351,6 @@ func parseErrorValue(raw json.RawMessage) serviceError {
 	}
 	if n, err := strconv.Atoi(plain(e["code"])); err == nil && n >= 400 && n < 600 {
 		c.status = n
-	}
-	if ms, err := strconv.ParseInt(about.Headers["X-RateLimit-Reset"], 10, 64); err == nil { // a point in time
-		c.after = min(max(0, time.Until(time.UnixMilli(ms))), time.Hour)
 	}
 	return c
 }
