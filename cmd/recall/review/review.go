@@ -91,9 +91,6 @@ func runReview(ctx context.Context, a *app.App, entries []library.Entry, one boo
 		if !o.Accept {
 			w.OnlyClaims()
 		}
-		if id != "" && !o.JSON {
-			tellNowhere(a)
-		}
 	}
 	switch {
 	case o.JSON:
@@ -117,19 +114,6 @@ func runReview(ctx context.Context, a *app.App, entries []library.Entry, one boo
 	r := NewReviewer(ctx, a)
 	err = r.Walk(w)
 	return errors.Join(err, r.Finish())
-}
-
-// tellNowhere reports items handed over for no project here, when only one project is reviewed.
-func tellNowhere(a *app.App) {
-	all, err := review.Received(a.Lib, "")
-	if err != nil {
-		return // the review reports it
-	}
-	all = slices.DeleteFunc(all, func(u review.Unseen) bool { return !u.Nowhere })
-	if n := len(all); n > 0 {
-		fmt.Fprintf(a.Err, "recall: %s handed over for no project here; recall review without --project shows them\n",
-			answer.Count(n, "item"))
-	}
 }
 
 // editPage opens a session's payload.md in the editor and syncs the changes.
