@@ -41,7 +41,7 @@ func (Reader) Source() ingest.Source { return ingest.Cowork }
 // Roots lists this system's "local-agent-mode-sessions" folders.
 func (Reader) Roots() []string {
 	var list []string
-	for _, data := range append(AppData(), windowsData()...) { // on WSL, those of Windows as well
+	for _, data := range AppData() {
 		list = append(list, filepath.Join(data, sessionsFolder))
 	}
 	return ingest.Folders(list) // each once: the Windows Store app sees its data under %APPDATA% too
@@ -101,38 +101,6 @@ func storeFolders(local string) (list []string) {
 		}
 	}
 	return list
-}
-
-// windowsData returns the app's folders of the Windows user who runs this WSL.
-func windowsData() []string {
-	if profile := profile(); profile != "" {
-		data := filepath.Join(profile, "AppData")
-		return append(storeFolders(filepath.Join(data, "Local")), appFolders(filepath.Join(data, "Roaming"))...)
-	}
-	return nil
-}
-
-// profile returns that user's folder, "" if unknown. WSL appends the user's own PATH to the shell's unless told not to,
-// and passes USERPROFILE on if WSLENV says so. C:\Users also lists other people's.
-func profile() string {
-	if os.Getenv("WSL_DISTRO_NAME") == "" { // not in WSL
-		return ""
-	}
-	if dir := filepath.Clean(os.Getenv("USERPROFILE")); filepath.Base(filepath.Dir(dir)) == "Users" {
-		return dir
-	}
-	found := ""
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		at := strings.Index(dir, "/AppData/")
-		if at < 0 || filepath.Base(filepath.Dir(dir[:at])) != "Users" {
-			continue
-		}
-		if found != "" && found != dir[:at] {
-			return "" // two users' programs
-		}
-		found = dir[:at]
-	}
-	return found
 }
 
 // Parse reads the transcripts as one conversation, then adds the audit log and the record. A half-written record is
