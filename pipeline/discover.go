@@ -75,7 +75,6 @@ func (r *run) discover(ctx context.Context, all []foundIn) []ingest.Found {
 			found, r.memories = append(found, in.memory), append(r.memories, in.memory)
 		}
 		if len(r.options.From) == 0 {
-			r.expiring = append(r.expiring, expiring(found, r.p.Time(), soon)...)
 			places, owned = append(places, in.root), append(owned, found...)
 		}
 		for _, f := range found {

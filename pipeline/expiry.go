@@ -54,10 +54,10 @@ func (k retention) deletes(transcript ingest.File) (at time.Time, days int) {
 	return transcript.Mod.AddDate(0, 0, days), days
 }
 
-// expiring picks the Claude Code transcripts that the client will delete within the given time.
-func expiring(found []ingest.Found, now time.Time, within time.Duration) []ingest.Found {
+// expiring picks the Claude Code transcripts that the client will delete soon.
+func expiring(found []ingest.Found, now time.Time) []ingest.Found {
 	known := map[string]retention{}
-	var soon []ingest.Found
+	var all []ingest.Found
 	for _, f := range found {
 		if f.Source != ingest.ClaudeCode || len(f.Files) == 0 {
 			continue
@@ -72,14 +72,14 @@ func expiring(found []ingest.Found, now time.Time, within time.Duration) []inges
 		if keeps.desktop > 0 {
 			early = min(early, keeps.desktop)
 		}
-		if now.Add(within).Before(first.Mod.AddDate(0, 0, early)) {
+		if now.Add(soon).Before(first.Mod.AddDate(0, 0, early)) {
 			continue // whoever began it: it needn't be opened
 		}
-		if at, _ := keeps.deletes(first); !at.IsZero() && at.Before(now.Add(within)) {
-			soon = append(soon, f)
+		if at, _ := keeps.deletes(first); !at.IsZero() && at.Before(now.Add(soon)) {
+			all = append(all, f)
 		}
 	}
-	return soon
+	return all
 }
 
 // DeletedOn returns when the client deletes a transcript; zero if it doesn't.
@@ -116,7 +116,7 @@ func (p *Pipeline) Exposed(ctx context.Context) (
 	for _, in := range p.search(ctx, nil, p.lastSeen()) {
 		found := in.sessions
 		unsafe = append(unsafe, in.problems...)
-		due := expiring(found, p.Time(), soon)
+		due := expiring(found, p.Time())
 		for _, file := range in.memory.Files { // each counts separately
 			one := in.memory
 			one.Files = []ingest.File{file}

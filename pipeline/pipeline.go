@@ -74,9 +74,6 @@ type Report struct {
 	Unrelated bool             `json:"-"`                 // finding links of the new items is left for the next run
 	Unread    []Unread         `json:"unread"`            // indexed sessions with lines that couldn't be parsed
 	Unknown   map[string]int   `json:"unknown,omitempty"` // how many records, or parts of them, by types not known
-	Expiring  int              `json:"expiring"`          // transcripts that the client deletes within 7 days
-	Overdue   int              `json:"overdue"`           // of those: at its next start
-	Unsafe    int              `json:"unsafe"`            // of those: not archived in their current state
 	Problems  []ingest.Problem `json:"problems"`          // sessions and files skipped, each with its reason
 	Busy      bool             `json:"-"`                 // a problem is only that another recall holds a lock
 

@@ -50,7 +50,6 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 func (p *Pipeline) syncOnce(ctx context.Context, o Options, rep *Report) error {
 	r := p.startRun(o, rep)
 	err := r.sync(ctx)
-	r.countExpiring()
 	r.report.salvaged = r.seen.facts[salvaged] != "" && !r.work
 	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
 		err = errors.Join(err, p.Library.Settle())
@@ -73,21 +72,6 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options, rep *Report) error {
 	return errors.Join(err, r.keepLook(err), r.seen.close())
 }
 
-// countExpiring counts the sessions that the client deletes soon, and those of them that the library doesn't hold in
-// their current state. What this run has seen needn't be asked of the library.
-func (r *run) countExpiring() {
-	r.report.Expiring += len(r.expiring)
-	r.report.Overdue += len(expiring(r.expiring, r.p.Time(), 0))
-	for _, f := range r.expiring {
-		if r.seen.has(f, false) || r.p.forgotten(f) {
-			continue
-		}
-		if state, _ := r.p.Library.Safe(f); state != library.Safe {
-			r.report.Unsafe++
-		}
-	}
-}
-
 // run is a Sync, or a part of one, in progress. An Archive uses what comes before distilling.
 type run struct {
 	p         *Pipeline
@@ -97,7 +81,6 @@ type run struct {
 
 	found    map[ingest.SessionID]bool     // at the sources
 	gone     map[ingest.SessionID][]string // paths that no longer exist
-	expiring []ingest.Found                // that the client deletes soon
 	memories []ingest.Found                // what clients remember beside their sessions
 
 	edited map[ingest.SessionID]bool // payload.md differs from what recall wrote
@@ -389,7 +372,6 @@ func (p *Archiver) Archive(ctx context.Context, from []string) (Report, error) {
 	if err == nil && r.report.New+r.report.Grown+r.report.Shrunk+r.report.Again+r.report.Vanished > 0 {
 		err = r.journal("archive")
 	}
-	r.countExpiring()
 	r.sayUnusable()
 	return *r.report, errors.Join(err, r.seen.close())
 }

@@ -297,7 +297,10 @@ func TestUnreadableIsNeverSafe(t *testing.T) {
 	for _, p := range []string{path, memory} {
 		os.Chown(p, nobody, nobody)
 	}
-	if out, err := run("sync"); err != nil || !strings.Contains(out, "safe in the library") {
+	if out, err := run("sync"); err != nil {
+		t.Errorf("readable again: %v\n%s", err, out)
+	}
+	if out, err := run("status"); err != nil || !strings.Contains(out, "all safe in the library") {
 		t.Errorf("readable again: %v\n%s", err, out)
 	}
 	out, _ := recallCmd(t, d.home, "list").CombinedOutput() // as root, who doesn't own that library

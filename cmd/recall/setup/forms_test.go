@@ -50,14 +50,14 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	d.Resting, d.Sessions = 2, make([]improve.ForeseenSession, 12)
 	a.Form("foreseen", d)
 	a.PrintReport(pipeline.Report{Unread: append(make([]pipeline.Unread, 6), pipeline.Unread{Lines: 3}),
-		Expiring: 2, Unsafe: 1, Problems: problems(25)})
+		Problems: problems(25)})
 	for _, want := range []string{"\n           2 not distilled yet; ", "\n           1 grown since: ",
 		"the first on " + at.AddDate(0, 0, 5).Format(time.DateOnly) + "; 1 NOT archived yet;",
 		"\nNOT SAFE   /p: permission denied\n", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
 		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
 		"~ estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
 		" not as this version of recall would install it:", " odd\n",
-		"3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts",
+		"3 lines of 7 sessions could not be read",
 		"recall: … and 5 more; recall sync --json lists all\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, out.String())
