@@ -100,7 +100,6 @@ func EachLine(ctx context.Context, f File, take func(jsonl.Line)) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	lines := jsonl.NewLines(r)
-	defer lines.Close()
 	for {
 		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {

@@ -123,7 +123,6 @@ func peek(path string) (peeked, error) {
 	}
 	defer file.Close()
 	lines := jsonl.NewLines(io.LimitReader(file, peekBytes))
-	defer lines.Close()
 	r := newRecordReader()
 	for range 200 {
 		line, err := lines.Next()

@@ -90,7 +90,6 @@ func peek(path string, info fs.FileInfo) (header, error) {
 	}
 	defer in.Close()
 	lines := jsonl.NewLines(io.LimitReader(in, peekBytes))
-	defer lines.Close()
 	for range 5 {
 		line, err := lines.Next()
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"sync"
 )
 
 const (
@@ -38,22 +37,8 @@ type Lines struct {
 	long []byte // buffer for lines that take more than one read
 }
 
-// buffers are as large as many a session, and each is read twice.
-var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readAtOnce) }}
-
-// NewLines returns a reader of the lines of r. Close it to have its buffer used again.
-func NewLines(r io.Reader) *Lines {
-	b := buffers.Get().(*bufio.Reader)
-	b.Reset(r)
-	return &Lines{r: b}
-}
-
-// Close ends reading; it doesn't close the stream. No line's Bytes are valid any more.
-func (l *Lines) Close() {
-	l.r.Reset(nil)
-	buffers.Put(l.r)
-	l.r = nil
-}
+// NewLines returns a reader of the lines of r.
+func NewLines(r io.Reader) *Lines { return &Lines{r: bufio.NewReaderSize(r, readAtOnce)} }
 
 // Next returns the next line, io.EOF after the last; any other error is the stream's, returned after the lines before
 // it.
