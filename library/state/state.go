@@ -29,10 +29,9 @@ const Name = "state.db"
 
 // A DB is an open state.db. It is safe for concurrent use, and any number of processes may have it open.
 type DB struct {
-	mu       sync.Mutex
-	conn     *sqlite3.Conn // nil while there is no file
-	path     string
-	prepared map[string]*sqlite3.Stmt
+	mu   sync.Mutex
+	conn *sqlite3.Conn // nil while there is no file
+	path string
 }
 
 // A Row is a row of an answer.
@@ -72,7 +71,6 @@ func (d *DB) open() error {
 		return err
 	}
 	f.Close()
-	d.prepared = map[string]*sqlite3.Stmt{}
 	// What power loss leaves is made again; what is deleted may have been forgotten on purpose.
 	d.conn, err = sqlite3.Open(ingest.DatabaseURI(d.path,
 		"_pragma=busy_timeout(5000)&_pragma=synchronous(OFF)&_pragma=secure_delete(ON)"))
@@ -118,10 +116,6 @@ func (d *DB) Close() error {
 }
 
 func (d *DB) close() error {
-	for _, s := range d.prepared {
-		s.Close()
-	}
-	d.prepared = nil
 	err := d.conn.Close() // nil is fine
 	d.conn = nil
 	return err
@@ -184,10 +178,11 @@ func (d *DB) write(changes []Change) error {
 }
 
 func (d *DB) each(query string, row func(Row), args ...any) error {
-	s, err := d.prepare(query)
+	s, _, err := d.conn.Prepare(query)
 	if err != nil {
 		return err
 	}
+	defer s.Close()
 	for i, arg := range args {
 		switch arg := arg.(type) {
 		case string:
@@ -206,16 +201,5 @@ func (d *DB) each(query string, row func(Row), args ...any) error {
 	for s.Step() {
 		row(s)
 	}
-	return errors.Join(s.Err(), s.Reset())
-}
-
-func (d *DB) prepare(query string) (*sqlite3.Stmt, error) {
-	if s := d.prepared[query]; s != nil {
-		return s, nil
-	}
-	s, _, err := d.conn.Prepare(query)
-	if err == nil {
-		d.prepared[query] = s
-	}
-	return s, err
+	return s.Err()
 }
