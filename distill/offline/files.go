@@ -132,13 +132,7 @@ func (f *touched) item(t *talk) payload.Item {
 		said := text.Clip(text.OneLine(f.refusal.Quote), payload.MaxOtherPassage)
 		it.Text, it.Evidence = "Not changed: "+inQuotes(said), []payload.Evidence{*f.refusal}
 	case f.state != nil && f.state.state == it.Status:
-		words, head := f.state.in.text, f.state.head
-		if head != nil {
-			words = head.text + " " + words
-		}
-		if quote(f.state.by, f.state.in, words); head != nil {
-			it.Evidence = append(it.Evidence, cite(f.state.by.turn, f.state.by.text, head.from, head.to))
-		}
+		quote(f.state.by, f.state.in, f.state.in.text)
 	case f.reported() && ofFile(s, f.base) && !announces(s.text):
 		_, rest, _ := strings.Cut(s.text, f.base)
 		if words := nameSeparator().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {

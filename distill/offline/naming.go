@@ -38,7 +38,7 @@ func findMentions(t *talk, all []*touched) []*touched {
 					all = append(all, &touched{path: name, offLimit: sp, offPart: s})
 				}
 				if left {
-					all = withState(all, name, &stated{sp, s, nil, payload.FileUntouched}, sp.turn.N)
+					all = withState(all, name, &stated{sp, s, payload.FileUntouched}, sp.turn.N)
 				}
 			})
 		}
@@ -48,7 +48,7 @@ func findMentions(t *talk, all []*touched) []*touched {
 		if len(sp.parts) == 0 {
 			continue
 		}
-		said := &stated{sp, &sp.parts[0], nil, fileStates[task.Status]}
+		said := &stated{sp, &sp.parts[0], fileStates[task.Status]}
 		eachName(task.Subject, func(name string) { all = withState(all, name, said, task.last.N) })
 	}
 	return all
@@ -90,12 +90,8 @@ func findStates(t *talk, all []*touched) {
 				f.state = nil
 			}
 		}
-		var head *sentence // of the list
 		for i := range sp.parts {
 			s := &sp.parts[i]
-			if s.head != nil || s.block != listItem {
-				head = s.head
-			}
 			if !sp.closing || sp.foreign(s) {
 				continue
 			}
@@ -114,8 +110,7 @@ func findStates(t *talk, all []*touched) {
 				about[only[0]] = ""
 			}
 			for f, name := range about {
-				f.setState(stated{sp, s, nil, stateOf(s, name, len(about) == 1 && !others)})
-				f.setState(stated{sp, s, head, listState(s, head, name)})
+				f.setState(stated{sp, s, stateOf(s, name, len(about) == 1 && !others)})
 			}
 		}
 	}

@@ -21,13 +21,12 @@ var (
 		`\bleft (?:\S+ ){0,3}(?:alone|as is)\b|\bnicht (?:angefasst|angerührt)\b|没动|未改动|触っていな|触っていません`)
 	// finished matches what follows a file's name if that is said to be done.
 	finished = text.Pattern(`(?i)^\W*(?:is|ist) (?:now |jetzt )?(?:done|complete|finished|ready|fertig)\b`)
-	// listed matches a heading or a cell that says no more than how far something is, or a list item's mark of it.
+	// listed matches a heading that says no more than how far something is.
 	listed = text.Pattern(`(?i)^\W*(?:already |now |still )?(?:` +
 		`(done|completed?|finished|implemented|fertig|erledigt)|` +
 		`(?:work )?in progress|in arbeit|wip|half[- ]?(?:done|way|finished)|partly done|open|to ?do|offen|` +
 		`not (?:yet )?(?:started|begun|done|finished)|noch nicht (?:begonnen|angefangen))` +
-		`(?: (?:so far|now|yet))?\W*$|` +
-		`^(?:(\[[xX]\]|[✅☑✔✓])|\[ \]|[❌🚧⏳🔄⬜☐🔲])\x{FE0F}?(?: |$)`)
+		`(?: (?:so far|now|yet))?\W*$`)
 	ofMore = text.Pattern(`(?i)\b(?:only|all|none|nothing|others?|rest|everything|except|nur|alle|außer)\b`)
 )
 
@@ -49,31 +48,6 @@ func stateOf(s *sentence, name string, alone bool) string {
 // clauseBefore returns the end of a text from its last comma.
 func clauseBefore(s string) string { return s[strings.LastIndexAny(s, ",;")+1:] }
 
-// listState returns how far a file is by the list item or row that names it: by a mark, a cell, or the heading above;
-// that it is done only if the item begins with it, or has it in brackets.
-func listState(s, head *sentence, name string) string {
-	if s.block != listItem && s.block != row || name == "" {
-		return ""
-	}
-	before, _, _ := strings.Cut(strings.ToLower(s.text), strings.ToLower(name))
-	first := !strings.ContainsFunc(strings.TrimPrefix(before, "[x]"), unicode.IsLetter) ||
-		strings.Contains(s.text, "("+name+")")
-	said := append([]string{s.text}, strings.Split(s.text, " · ")[1:]...)
-	if head != nil {
-		said = append(said, head.text)
-	}
-	for _, words := range said {
-		switch m := listed().FindStringSubmatch(words); {
-		case m == nil:
-		case m[1]+m[2] == "":
-			return payload.FileProgress
-		case first:
-			return payload.FileDone
-		}
-	}
-	return ""
-}
-
 // labelled returns how far something is by the heading above a list's first item, or by the label with which a sentence
 // begins: "Not started: the admin page".
 func (s *sentence) labelled() string {
@@ -90,9 +64,9 @@ func (s *sentence) labelled() string {
 	return payload.FileDone
 }
 
-// stated is what a report says of how far a file is, perhaps by the heading of a list.
+// stated is what a report says of how far a file is.
 type stated struct {
-	by       *speech
-	in, head *sentence
-	state    string
+	by    *speech
+	in    *sentence
+	state string
 }
