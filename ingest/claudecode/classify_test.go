@@ -70,6 +70,8 @@ func TestClassify(t *testing.T) {
 		{"Implement the following plan:\n\n# Cache\n- LRU\n\nIf you need specific details from before exiting plan mode (like " +
 			"exact code snippets), read the full transcript at: /u/a.jsonl\n\nAnd test it.",
 			Typed{Kind: ingest.PlanTurn, Text: "# Cache\n- LRU\n\nAnd test it."}},
+		{"Tool loaded.", Typed{}},
+		{"Tool loaded. What does it do?", prompt("Tool loaded. What does it do?")},
 		{"", Typed{}},
 	}
 	for _, tt := range tests {

@@ -155,7 +155,8 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 		}
 	case "away_summary", "scheduled_task_fire":
 		d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
-		d.turn.Name, d.turn.Text = strings.ReplaceAll(sub, "_", "-"), ingest.ClippedText(c.Text())
+		d.turn.Name = strings.ReplaceAll(sub, "_", "-")
+		d.turn.Text = ingest.ClippedText(strings.TrimSuffix(c.Text(), " (disable recaps in /config)"))
 	default:
 		if !IgnoredSystem(sub) {
 			p.unknown("system/" + sub)

@@ -252,7 +252,7 @@ func Classify(text string) Typed {
 	inside := func(tag string) string { return strings.TrimSpace(inTag(text, tag)) }
 	name, args, isCommand := parseCommand(text)
 	switch {
-	case text == "" && len(t.Uploads) == 0:
+	case text == "" && len(t.Uploads) == 0, text == "Tool loaded.":
 	case isCommand:
 		t.Kind, t.Name, t.Text = ingest.Command, name, args
 	case begins("<bash-input>"):
