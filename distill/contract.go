@@ -1,6 +1,7 @@
 package distill
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -25,11 +26,12 @@ func Hold(s *ingest.Session, p *payload.Payload) {
 	items, counts := Contract(s, p.Items)
 	p.Items = items
 	count(p, counts)
-	p.Did = did(s)
+	tr := trace.OfSession(s)
+	p.Did, p.Uncommitted = did(s, tr), uncommitted(s, tr)
 }
 
 // did returns the commits of a session that stand, and its completed tasks.
-func did(s *ingest.Session) (all []payload.Deed) {
+func did(s *ingest.Session, tr *trace.Trace) (all []payload.Deed) {
 	places := s.Places()
 	for _, task := range s.Tasks {
 		if at, ok := places[string(task.Turn)]; ok && task.Status == "completed" && !s.Turns[at].Aside() {
@@ -37,7 +39,7 @@ func did(s *ingest.Session) (all []payload.Deed) {
 			all = append(all, payload.Deed{Text: said, Turn: string(task.Turn), At: s.Turns[at].At, Task: true})
 		}
 	}
-	for _, c := range trace.OfSession(s).Commits {
+	for _, c := range tr.Commits {
 		by := slices.IndexFunc(s.Turns, func(t ingest.Turn) bool { return t.N == c.N })
 		if c.Subject != "" && !c.Copied && c.Undone == 0 && by >= 0 {
 			all = append(all, payload.Deed{Text: text.Clip(c.Subject, MaxQuote), Turn: string(s.Turns[by].ID), At: c.At})
@@ -45,6 +47,39 @@ func did(s *ingest.Session) (all []payload.Deed) {
 	}
 	slices.SortStableFunc(all, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
 	return all
+}
+
+// uncommitted counts the files of a repository's folder that were written since the last commit that is on record, or
+// was begun, and since git last said that nothing is left to commit.
+func uncommitted(s *ingest.Session, tr *trace.Trace) int {
+	if s.Where.Branch == "" {
+		return 0
+	}
+	roots, open := Roots(s), map[string]bool{}
+	for i := range tr.Actions {
+		a := &tr.Actions[i]
+		if a.Abandoned || a.Copied {
+			continue
+		}
+		for _, t := range a.Touches {
+			name := FileName(roots, t.Path)
+			switch {
+			case t.How == trace.Read || t.Unsure || path.IsAbs(name) || strings.HasPrefix(name, ".git/"):
+			case t.How == trace.Delete, t.Back:
+				delete(open, name)
+			case a.Call.Worked():
+				open[name] = true
+			}
+		}
+		commits := slices.ContainsFunc(tr.Commits, func(c trace.Commit) bool {
+			return c.Call == a.Call && !c.Left // or else what it had was thrown away with it
+		})
+		if commits || !a.Call.Done && ingest.Commits(a.Call.Command) ||
+			strings.Contains(a.Call.Result, "nothing to commit, working tree clean") {
+			clear(open)
+		}
+	}
+	return len(open)
 }
 
 func count(p *payload.Payload, counts map[string]int) {

@@ -171,3 +171,40 @@ func TestContractLeavesPeoplesOwn(t *testing.T) {
 		t.Errorf("got %+v, %v, want both unchanged", kept, counts)
 	}
 }
+
+// Files of a repository count as open from when they are written until a commit, or until git has nothing to commit.
+func TestUncommitted(t *testing.T) {
+	write := func(name string) ingest.ToolCall {
+		return ingest.ToolCall{Name: "Write", Path: "/w/" + name, Done: true}
+	}
+	commit := ingest.ToolCall{Name: "Bash", Command: "git commit -m done", Done: true, Commit: "76b7d178"}
+	clean := ingest.ToolCall{Name: "Bash", Command: "git status", Done: true, Result: "nothing to commit, working tree clean"}
+	begun := ingest.ToolCall{Name: "Bash", Command: "git commit -m done"}
+	remove := ingest.ToolCall{Name: "Bash", Command: "rm /w/a.go", Done: true}
+	outside := ingest.ToolCall{Name: "Write", Path: "/home/ann/notes.md", Done: true}
+	for name, c := range map[string]struct {
+		calls  []ingest.ToolCall
+		branch string
+		want   int
+	}{
+		"none":                {[]ingest.ToolCall{write("a.go"), write("b.go"), write("a.go")}, "main", 2},
+		"committed":           {[]ingest.ToolCall{write("a.go"), commit}, "main", 0},
+		"since":               {[]ingest.ToolCall{write("a.go"), commit, write("b.go")}, "main", 1},
+		"committed elsewhere": {[]ingest.ToolCall{write("a.go"), clean}, "main", 0},
+		"begun":               {[]ingest.ToolCall{write("a.go"), begun}, "main", 0},
+		"removed":             {[]ingest.ToolCall{write("a.go"), remove}, "main", 0},
+		"outside":             {[]ingest.ToolCall{outside}, "main", 0},
+		"no repository":       {[]ingest.ToolCall{write("a.go")}, "", 0},
+	} {
+		s := talk("you write it")
+		s.Where.Branch, s.Where.Cwds = c.branch, []ingest.CwdCount{{Dir: "/w", Turns: 1}}
+		for i, call := range c.calls {
+			s.Turns = append(s.Turns, ingest.Turn{N: i + 2, Role: ingest.Assistant, Dir: "/w", Calls: []ingest.ToolCall{call}})
+		}
+		p := &payload.Payload{}
+		Hold(s, p)
+		if p.Uncommitted != c.want {
+			t.Errorf("%s: %d, want %d", name, p.Uncommitted, c.want)
+		}
+	}
+}

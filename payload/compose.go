@@ -33,6 +33,7 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 	out := &Payload{
 		Schema: Schema, Session: last.Session, Source: last.Source, Project: last.Project, Branch: last.Branch,
 		Start: thread[0].Start, End: last.End, Made: last.Made, Origins: map[ItemID]Origin{},
+		Uncommitted: last.Uncommitted,
 	}
 	c := composer{out: out, numbers: numbers, seen: map[string]bool{}}
 	for _, p := range thread {

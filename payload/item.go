@@ -100,7 +100,7 @@ type Item struct {
 	Hint         Kind     `json:"hint,omitempty"`         // for a Lead: what it may be; used for ranking
 	Text         string   `json:"text"`                   // one sentence; for a file, what there is to say about it
 	Why          string   `json:"why,omitempty"`          // the reason, without "because"
-	Since        string   `json:"since,omitempty"`        // for a Lead: what came of it: ChangedSince, WorkedOn
+	Since        string   `json:"since,omitempty"`        // for a Lead: what came of it: ChangedSince, WorkedOn, NotPushed
 	Alternatives []string `json:"alternatives,omitempty"` // rejected options
 	Scope        string   `json:"scope,omitempty"`        // its condition, as quoted: "above 10k jobs"
 	About        []string `json:"about,omitempty"`        // paths, symbols, components that it concerns
@@ -174,6 +174,8 @@ type Payload struct {
 	Items   []Item     `json:"items"`          // ordered by kind, then time
 	Read    []string   `json:"read,omitempty"` // files that were only read and are no items, most read first
 	Did     []Deed     `json:"did,omitempty"`  // commits made and tasks completed, in order of time
+	// Files of a repository that were written since the last commit on record.
+	Uncommitted int `json:"uncommitted,omitempty"`
 	// Items of earlier distillations that this one no longer finds.
 	Retired []Item `json:"retired,omitempty"`
 	// Items of payloads that a person pasted or fetched in order to continue.

@@ -380,8 +380,15 @@ func heading(p *Payload, told bool) string {
 		title += ": " + name
 	}
 	parts := []string{sessionName(p)}
-	for _, of := range [][2]string{{"project ", p.Project}, {"branch ", p.Branch}, {"", Span(p.Start, p.End)},
-		{"distilled by ", made}} {
+	open := ""
+	switch n := p.Uncommitted; {
+	case n == 1:
+		open = "1 file changed, no commit seen since"
+	case n > 1:
+		open = fmt.Sprint(n, " files changed, no commit seen since")
+	}
+	for _, of := range [][2]string{{"project ", p.Project}, {"branch ", p.Branch}, {"", open},
+		{"", Span(p.Start, p.End)}, {"distilled by ", made}} {
 		if name := safe(of[1], 80); name != "" {
 			parts = append(parts, of[0]+name)
 		}
