@@ -54,6 +54,7 @@ var (
 const (
 	ChangedSince = "file edited since"
 	WorkedOn     = "worked on"
+	NotPushed    = "no push seen since" // of commits
 )
 
 // RequestRule is the rule of a goal that quotes what a person asked for, with its turn: they may have moved on since.

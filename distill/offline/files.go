@@ -185,8 +185,10 @@ func (f *touched) describe() string {
 		return written
 	case f.shown:
 		return "Shown to the person as a result."
-	case f.refused > 0:
+	case f.refused > 0 && !f.unseen:
 		return "Not changed: the edit was refused."
+	case f.refused > 0:
+		return "An edit was refused; a command or sub-agent may have changed it."
 	case f.unseen:
 		return "Read; a command or sub-agent may have changed it."
 	}
@@ -203,7 +205,7 @@ func (f *touched) isCommitted() bool { return f.edits > 0 && f.committed >= f.tu
 // was written, though one was before or the last exchange broke off after that; done if it is committed or a report
 // says so; untouched if it was only read and nothing may have changed it unseen.
 func (f *touched) status(t *talk) string {
-	unsure := f.shown || f.unseen && f.refused == 0
+	unsure := f.shown || f.unseen
 	switch {
 	case f.deleted, f.back, f.edits == 0 && f.state == nil && unsure:
 		return ""

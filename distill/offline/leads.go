@@ -77,6 +77,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			}
 		}
 	}
+	pick(1, t.recapped(), payload.ReportRule)
 	pick(maxReport, t.report(), payload.ReportRule)
 	if it, ok := t.committedWork(); ok {
 		add(it, commitWeight)
@@ -166,7 +167,9 @@ func (t *talk) committedWork() (one payload.Item, ok bool) {
 		it.Evidence = append(one.Evidence, it.Evidence...)
 		one = it
 	}
-	one.Text = strings.Join(subjects, " · ")
+	if one.Text = strings.Join(subjects, " · "); len(subjects) > 0 && t.pushed < one.First().N {
+		one.Since = payload.NotPushed
+	}
 	return one, len(subjects) > 0
 }
 
@@ -234,6 +237,26 @@ func (t *talk) report() (out []weighed) {
 		if len(sp.parts) > 1 {
 			break
 		}
+	}
+	return out
+}
+
+// maxSinceRecap is how many exchanges may follow a recap that still says where the session ended.
+const maxSinceRecap = 2
+
+// recapped returns what the client had a model write down of the session when its person was away, without what was to
+// come next if they said more since.
+func (t *talk) recapped() (out []weighed) {
+	if t.recap == nil || t.recap.exchange < t.n-1-maxSinceRecap {
+		return nil
+	}
+	said := *t.recap
+	next := slices.IndexFunc(said.parts, func(s sentence) bool { return s.comesNext(false) })
+	if next >= 0 && said.exchange < t.n-1 {
+		said.parts = said.parts[:next]
+	}
+	for _, p := range said.passages() {
+		out = append(out, weighed{passage: p, weight: reportWeight})
 	}
 	return out
 }
@@ -353,7 +376,7 @@ func (sp *speech) refused() bool {
 func (t *talk) since(p passage) (since string) {
 	ordered := p.user && p.speech != t.waiting && !p.wonders() && p.hint() != payload.Deferred
 	switch {
-	case ordered && p.actedOn, !p.user && p.answer != nil && p.answer.actedOn && p.met():
+	case ordered && (p.actedOn || p.agreedTo()), !p.user && p.answer != nil && p.answer.actedOn && p.met():
 		return payload.WorkedOn
 	case p.user && p.hint() != payload.Flag, !p.user && !p.idle():
 		return ""
@@ -365,6 +388,24 @@ func (t *talk) since(p passage) (since string) {
 		}
 	})
 	return since
+}
+
+// agreedTo reports whether a person agreed to what the assistant answered them, and that was worked on.
+func (sp *speech) agreedTo() bool {
+	then := sp.answer
+	return then != nil && then.answer != nil && text.Agrees(then.answer.text) && then.answer.actedOn
+}
+
+// workOn marks refusals by what the person typed next whereupon it was worked on.
+func (t *talk) workOn(items []payload.Item) {
+	for i := range items {
+		it := &items[i]
+		if it.Rule == payload.RefusalRule && slices.ContainsFunc(t.speeches, func(sp *speech) bool {
+			return sp.source == typing && sp.actedOn && string(sp.turn.ID) == it.First().Turn
+		}) {
+			it.Since = payload.WorkedOn
+		}
+	}
 }
 
 // settled reports whether a passage says that something isn't committed yet, and a commit was made since.

@@ -57,6 +57,7 @@ func items(s *ingest.Session) (items []payload.Item, read []string) {
 	items = slices.Concat(goals, files(t, t.files), records(s), done, next(t, goals))
 	items = withoutRetold(s, slices.Concat(items, leads(t, items)))
 	t.nameRemoved(items, t.files)
+	t.workOn(items)
 	order(items)
 	return items, onlyRead(t.files, items)
 }

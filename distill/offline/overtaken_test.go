@@ -37,6 +37,14 @@ func TestOvertaken(t *testing.T) {
 		"worked on": {[]string{"The bell tower rings twice at noon, why?", "The striker isn't locked.",
 			"please lock the striker until the hour is over", "It is locked.", "and the chime?", "It is quiet."},
 			map[int]string{3: "striker.go"}, "“please lock the striker", "; worked on"},
+		"agreed to": {[]string{"The bell tower rings twice at noon, why?", "The striker isn't locked.",
+			"i want the striker locked until the hour is over", "That takes a second lock. Shall I add it?",
+			"yes, please", "It is locked."},
+			map[int]string{5: "striker.go"}, "“i want the striker locked", "; worked on"},
+		"answered by the other choice": {[]string{"The bell tower rings twice at noon, why?",
+			"The ropes swing. Shall I take the ropes of the tower down? Or shall they stay?", "rather not",
+			"They stay.", "and the chime?", "It is quiet."}, nil,
+			"“Shall I take the ropes of the tower down? Or shall they stay?”", "answered “rather not”"},
 		"put off": {[]string{"The bell tower rings twice at noon, why?", "The striker isn't locked.",
 			"lock it, and the damper of the ropes can wait until the tower has its new roof", "It is locked.",
 			"and the chime?", "It is quiet."},
@@ -175,5 +183,68 @@ func TestOrderBeforePasted(t *testing.T) {
 	}
 	if asks(`A wrong name shows "Did you mean 'ring'?"`) {
 		t.Error("a quoted question asks")
+	}
+}
+
+// Work that a command did on files that it doesn't name is work, whoever was refused another command before.
+func TestWorkedOnUnnamedFiles(t *testing.T) {
+	for command, want := range map[string]string{
+		"grep -rl ring . | xargs sed -i 's/ring/toll/'":             payload.WorkedOn,
+		"find . -name '*.go' -exec perl -pi -e 's/ring/toll/' {} +": payload.WorkedOn,
+		"grep -rl ring . | xargs grep -i toll":                      "",
+	} {
+		s := talkOf([]string{"Mend the bells.", "I'd ring them.", "all bells of the tower toll from now on", "They toll.",
+			"and the chime?", "It is quiet."}, nil)
+		s.Turns[1].Calls = []ingest.ToolCall{{ID: "c", Name: "Bash", Command: "ring bells", Verdict: ingest.Rejected,
+			Reason: s.Turns[2].Text, ReasonTurn: s.Turns[2].ID}}
+		s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: command, Done: true}}
+		all, _ := items(s)
+		at := slices.IndexFunc(all, func(it payload.Item) bool { return it.Rule == payload.RefusalRule })
+		if at < 0 || all[at].Since != want {
+			t.Errorf("%s: want %q: %+v", command, want, all)
+		}
+	}
+}
+
+// What the client had a model write down of the session tells where it ended, but not what was to come next when more
+// was said since, nor anything when much was.
+func TestRecap(t *testing.T) {
+	const recap = "Mending the bells of the tower; the striker is locked now. Next: hang the wire of the chime."
+	for name, c := range map[string]struct {
+		since []string
+		want  string
+	}{
+		"last":     {nil, recap},
+		"followed": {[]string{"and the ropes?", "They hang."}, "Mending the bells of the tower; the striker is locked now."},
+		"long ago": {[]string{"and the ropes?", "They hang.", "a", "b", "c", "d"}, ""},
+	} {
+		s := talkOf(append([]string{"Mend the bells.", "The striker is locked."}, c.since...), nil)
+		s.Turns = slices.Insert(s.Turns, 2, ingest.Turn{ID: "recap", N: 2, Role: ingest.Assistant, Kind: ingest.Event,
+			Name: "away-summary", Text: recap})
+		all, _ := items(s)
+		got := ""
+		for _, it := range all {
+			if it.First().Turn == "recap" {
+				got = it.Text
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// Commits say that no push was seen since, as long as none was.
+func TestNotPushed(t *testing.T) {
+	for command, want := range map[string]string{"git push origin main": "", "git log": payload.NotPushed} {
+		s := talkOf([]string{"Mend the bells.", "Mended.", "and the chime?", "It is quiet."}, nil)
+		s.Turns[1].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m 'lock the striker of the bells'", Done: true,
+			Commit: "76b7d178", CommitMessage: "lock the striker of the bells"}}
+		s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: command, Done: true}}
+		all, _ := items(s)
+		at := slices.IndexFunc(all, func(it payload.Item) bool { return it.Rule == payload.CommitRule })
+		if at < 0 || all[at].Since != want {
+			t.Errorf("%s: want %q: %+v", command, want, all)
+		}
 	}
 }

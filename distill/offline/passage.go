@@ -333,7 +333,7 @@ func (p passage) asked() []sentence {
 			from--
 		}
 		each := p.bare() || eachOf().MatchString(p.run[0].text) // yes to both, yes to the first
-		for each && from > 0 && asks(parts[from-1].text) {
+		for from > 0 && asks(parts[from-1].text) && (each || orElse().MatchString(parts[from].text)) {
 			from--
 		}
 		return parts[from : i+1]
@@ -405,6 +405,9 @@ func (p passage) choseFrom() (*speech, *sentence) {
 	}
 	return nil, nil
 }
+
+// orElse matches a question that gives the other choice of the one before it.
+var orElse = text.Pattern(`(?i)^\W*(?:(?:or|oder|ou|of)\b|o (?:[a-z]|¿)|それとも|あるいは|还是|還是|아니면)`)
 
 // leansBack matches the beginning of an answer that makes no sense without its question, however much more it says: yes
 // or no, what leaves the question open, and what has its verb in the question: "in each package, so that …".

@@ -208,11 +208,11 @@ func itemMark(line string) int {
 // progressMark matches how a list item says that it is done, or isn't.
 var progressMark = text.Pattern(`^(?:[-*+•] |\w{1,3}[.)] )?(\[[ xX]\]|[✅☑✔✓❌🚧⏳🔄⬜☐🔲]\x{FE0F}?) `)
 
-// isBold reports whether a line is a heading in that all of it is bold.
+// isBold reports whether a line is a heading in that all of it is bold, and no sentence with its stop.
 func isBold(line string) bool {
 	s := strings.TrimRight(line, ":")
 	return len(s) > 5 && len(s) < 90 && strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**") &&
-		strings.Count(s, "**") == 2
+		strings.Count(s, "**") == 2 && !text.AnyOf(s, strings.HasSuffix, ".**", "。**")
 }
 
 // isRule reports whether a line is a horizontal rule, perhaps with a title in it, or separates a table from its head.

@@ -53,12 +53,14 @@ type talk struct {
 	n         int        // number of exchanges
 	worked    bool       // a tool was called
 	acted     bool       // one was called since what was typed last
+	pushed    int        // ordinal of the turn of the last git push that worked
 	committed int        // ordinal of the turn of the last commit made or begun
 	asked     *speech    // what was typed last
 	cut       *cut       // what it broke off at, or nil
 	closing   *speech    // the assistant's last message in the current exchange, while listening
 	waiting   *speech    // what was typed last, if the assistant did nothing since, or was cut off doing it
 	notified  bool       // the last turn is a notice of the client
+	recap     *speech    // what the client last had a model write down of the session so far, or nil
 	planning  bool       // a plan is being made that the person has yet to approve
 	files     []*touched // what the session changed or spoke of
 }
@@ -106,6 +108,9 @@ func (t *talk) turn(turn *ingest.Turn) {
 	ofNotice := t.notified && t.closing != nil && len(turn.Calls) == 0 && len(turn.Text) < len(t.closing.text)
 	t.notified = turn.Kind == ingest.Event
 	switch {
+	case turn.Kind == ingest.Event && turn.Name == "away-summary":
+		t.recap = newSpeech(turn, turn.Text, message)
+		t.recap.exchange = t.n
 	case turn.Kind == ingest.Interrupt || turn.Kind == ingest.Event && turn.Name == "api-error":
 		t.cut = cmp.Or(t.cut, &cut{turn: turn})
 	case ofNotice && turn.Role == ingest.Assistant && turn.Kind == ingest.Message:
@@ -178,13 +183,23 @@ func (t *talk) actOn(did *trace.Trace) {
 	changes := func(o trace.Touch) bool { return o.How != trace.Read && !o.Unsure && !isUnrelated(o.Path) }
 	for i := range did.Actions {
 		a := &did.Actions[i]
+		if a.Call.Worked() && slices.ContainsFunc(a.Steps(), pushes) {
+			t.pushed = a.N
+		}
 		made := slices.ContainsFunc(did.Commits, func(c trace.Commit) bool { return c.Call == a.Call })
-		changed := a.Call.Worked() && slices.ContainsFunc(a.Touches, changes)
+		changed := a.Call.Worked() &&
+			(slices.ContainsFunc(a.Touches, changes) || slices.ContainsFunc(a.Steps(), editsUnnamed))
 		if sp := began[t.exchangeAt(a.N)]; sp != nil && !a.Abandoned && !a.Copied {
 			sp.changed = sp.changed || changed
 			sp.actedOn = sp.actedOn || changed || made
 		}
 	}
+}
+
+// pushes reports whether a command pushes commits.
+func pushes(st trace.Step) bool {
+	_, args := st.Git()
+	return len(args) > 0 && args[0] == "push"
 }
 
 func newSpeech(turn *ingest.Turn, text string, from source) *speech {

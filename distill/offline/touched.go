@@ -122,16 +122,19 @@ func changesUnseen(actions []trace.Action) bool {
 
 // writesUnnamed reports whether a command may write files that it doesn't name.
 func writesUnnamed(st trace.Step) bool {
+	return st.Program == "xargs" || st.Program == "find" && slices.Contains(st.Args, "-exec") || editsUnnamed(st)
+}
+
+// editsUnnamed reports whether a command edits files in place that it doesn't name.
+func editsUnnamed(st trace.Step) bool {
+	edits := slices.ContainsFunc(st.Args, func(a string) bool {
+		return strings.HasPrefix(a, "-i") || strings.HasPrefix(a, "-pi") || a == "--in-place"
+	})
 	switch st.Program {
-	case "xargs":
-		return true
-	case "find":
-		return slices.Contains(st.Args, "-exec")
+	case "xargs", "find":
+		return edits && slices.ContainsFunc(st.Args, func(a string) bool { return a == "sed" || a == "perl" })
 	case "sed", "perl":
-		some := slices.Contains(st.Args, trace.UnknownArg)
-		return some && slices.ContainsFunc(st.Args, func(a string) bool {
-			return strings.HasPrefix(a, "-i") || strings.HasPrefix(a, "-pi") || a == "--in-place"
-		})
+		return edits && slices.Contains(st.Args, trace.UnknownArg)
 	}
 	return false
 }

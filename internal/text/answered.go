@@ -175,7 +175,7 @@ var (
 		`(?:excellent|great|good|perfect|fine|right)|` +
 		`stimmt|klar|passt|sehe? ich (?:auch|genauso)|so do i|same here|claro|vale|d['’]accord)\b|` +
 		`^(?:sí|好的?|可以|行|是的|对|嗯|没问题|はい|うん|了解です|了解|お願いします|네|예|좋아요?)(?:[\s，。、！,.!]|$)`)
-	refusing = Pattern(`(?i)^\W*(?:(?:hm+|actually|ah|ach|oh),? )?(?:no\b|nope|nah\b|nein\b|non\b|` +
+	refusing = Pattern(`(?i)^\W*(?:(?:hm+|actually|ah|ach|oh|or|oder),? )?(?:no\b|nope|nah\b|nein\b|non\b|` +
 		`not? (?:that|this|quite|yet|now)|never\b|stop\b|wait\b|don['’]?t\b|do not\b|instead\b|undo\b|revert\b|` +
 		`wrong\b|that['’]?s (?:not|wrong)|i (?:don['’]?t|disagree|meant)|` +
 		`不[用要行是对]|不需要|别[^的人]|等等|いいえ|いや、|やめて|違います|não |아니[요오,. ])`)
