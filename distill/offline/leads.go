@@ -372,13 +372,13 @@ func (sp *speech) refused() bool {
 }
 
 // since returns what came of what was said: that a person's words, or their answer to it, were worked on, or that a
-// file of which the assistant speaks, in no report of work, or a person warns was edited since.
+// file of which the assistant speaks, or a person warns, was edited since.
 func (t *talk) since(p passage) (since string) {
 	ordered := p.user && p.speech != t.waiting && !p.wonders() && p.hint() != payload.Deferred
 	switch {
 	case ordered && (p.actedOn || p.agreedTo()), !p.user && p.answer != nil && p.answer.actedOn && p.met():
 		return payload.WorkedOn
-	case p.user && p.hint() != payload.Flag, !p.user && !p.idle():
+	case p.user && p.hint() != payload.Flag:
 		return ""
 	}
 	eachName(p.speech.text[p.from():p.to()], func(name string) {

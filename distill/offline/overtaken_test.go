@@ -62,6 +62,14 @@ func TestOvertaken(t *testing.T) {
 			"The cause was the clock: `bells.go` read the hour before the clock was set. It reads it once now.",
 			"and the chime, is it heard at night?", "It isn't heard at night."}, map[int]string{1: "bells.go"},
 			"“The cause was the clock", "turn 3"},
+		"reported, and edited since": {[]string{"The bell tower rings twice at noon, please mend it.",
+			"The striker of `bells.go` is locked until the hour is over, so that it can't ring again.",
+			"and the chime, is it heard at night?", "It isn't heard at night."}, map[int]string{1: "bells.go", 3: "bells.go"},
+			"“The striker of `bells.go`", "turn 3; file edited since"},
+		"asked in a list": {[]string{"The bell tower rings twice at noon, why?",
+			"Two notes before I lock the striker of the tower:\n\n- The ropes of the tower stay. OK?\n" +
+				"- The chime of the tower goes by wire.", "yes for both", "It is locked.", "and at night?", "It is quiet."},
+			map[int]string{3: "striker.go"}, "“Two notes before I lock", "answered “yes for both”; worked on"},
 		"refuted": {[]string{"The bell tower rings twice at noon, why?",
 			"The ropes of the tower swing back after each stroke.\n\n" +
 				"The cause is the rope: `ropes.go` never damps it, and that rings the bell again.\n\n" +

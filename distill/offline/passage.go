@@ -212,7 +212,7 @@ var questions = text.Pattern(`(?i)^\W*(?:(?:so|and|but|ok|okay|now|also|then|und
 // already.
 func (p passage) met() bool {
 	question := func(s sentence) bool { // not one that it quotes
-		return s.block == paragraph && text.AnyOf(s.text, strings.HasSuffix, "?", "？")
+		return s.block <= listItem && text.AnyOf(s.text, strings.HasSuffix, "?", "？")
 	}
 	switch {
 	case p.answer == nil || len(p.answer.parts) == 0:
