@@ -178,7 +178,8 @@ func TestUncommitted(t *testing.T) {
 		return ingest.ToolCall{Name: "Write", Path: "/w/" + name, Done: true}
 	}
 	commit := ingest.ToolCall{Name: "Bash", Command: "git commit -m done", Done: true, Commit: "76b7d178"}
-	clean := ingest.ToolCall{Name: "Bash", Command: "git status", Done: true, Result: "nothing to commit, working tree clean"}
+	clean := ingest.ToolCall{Name: "Bash", Command: "git status", Done: true,
+		Result: "nothing to commit, working tree clean"}
 	begun := ingest.ToolCall{Name: "Bash", Command: "git commit -m done"}
 	remove := ingest.ToolCall{Name: "Bash", Command: "rm /w/a.go", Done: true}
 	outside := ingest.ToolCall{Name: "Write", Path: "/home/ann/notes.md", Done: true}

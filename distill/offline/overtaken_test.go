@@ -246,8 +246,8 @@ func TestRecap(t *testing.T) {
 func TestNotPushed(t *testing.T) {
 	for command, want := range map[string]string{"git push origin main": "", "git log": payload.NotPushed} {
 		s := talkOf([]string{"Mend the bells.", "Mended.", "and the chime?", "It is quiet."}, nil)
-		s.Turns[1].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m 'lock the striker of the bells'", Done: true,
-			Commit: "76b7d178", CommitMessage: "lock the striker of the bells"}}
+		s.Turns[1].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m 'lock the striker of the bells'",
+			Done: true, Commit: "76b7d178", CommitMessage: "lock the striker of the bells"}}
 		s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: command, Done: true}}
 		all, _ := items(s)
 		at := slices.IndexFunc(all, func(it payload.Item) bool { return it.Rule == payload.CommitRule })
