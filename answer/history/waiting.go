@@ -58,6 +58,8 @@ func (l Loop) What() string {
 		return "task left open"
 	case l.Item.Kind == payload.Lead:
 		return "perhaps " + what
+	case l.Item.Since != "":
+		return what + ", " + l.Item.Since
 	}
 	return what
 }

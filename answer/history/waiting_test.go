@@ -3,6 +3,8 @@ package history
 import (
 	"testing"
 	"time"
+
+	"recall/payload"
 )
 
 func TestDaysBetween(t *testing.T) {
@@ -24,5 +26,14 @@ func TestDaysBetween(t *testing.T) {
 		if got := daysBetween(from, to.In(berlin)); got != tt.want {
 			t.Errorf("%s: %d days, want %d", tt.name, got, tt.want)
 		}
+	}
+}
+
+// A next step that was begun on says so.
+func TestWaitsWorkedOn(t *testing.T) {
+	l := Loop{Waits: payload.Next}
+	l.Item = payload.Item{Kind: payload.Next, Rule: payload.UnansweredRule, Since: payload.WorkedOn}
+	if got, want := l.What(), "next, worked on"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

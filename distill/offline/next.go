@@ -27,6 +27,9 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 			if _, of, there := (passage{sp, sp.parts}).answered(); there {
 				it.Evidence = append(it.Evidence, of)
 			}
+			if sp.changed {
+				it.Since = payload.WorkedOn // nobody said whether it is done
+			}
 			return []payload.Item{it}
 		}
 	}

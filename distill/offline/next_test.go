@@ -73,6 +73,18 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
+// What was typed last and only begun on, as nobody said how far, is marked as worked on.
+func TestBegunOn(t *testing.T) {
+	for wrote, want := range map[string]string{"picker.ts": payload.WorkedOn, "": ""} {
+		all, _ := items(talkOf([]string{"Sort the list by shop.", "Sorted.", "make the picker wide, too", ""},
+			map[int]string{3: wrote}))
+		at := slices.IndexFunc(all, func(it payload.Item) bool { return it.Rule == payload.UnansweredRule })
+		if at < 0 && wrote != "" || at >= 0 && all[at].Since != want {
+			t.Errorf("wrote %q: %+v, want it next and %q", wrote, all, want)
+		}
+	}
+}
+
 // What was said to come next has come where the person took it up or declined it, and the session went on.
 func TestNextThatCame(t *testing.T) {
 	for reply, left := range map[string]bool{"go": false, "yes please": false, "no, the shop does that": false,
