@@ -11,9 +11,9 @@ import (
 
 // Roots returns the folders that a session's files are named relative to, so that a file has the same name in all
 // sessions. First comes the folder that most turns ran in, preceded by the one the session began in if that
-// contains it (a program that changed into a subfolder stays there); then a worktree's repository. Folders that
-// contain these and were only passed through are omitted: relative to them, another repository's file would get a
-// name as if it belonged to this one.
+// contains it (a program that changed into a subfolder stays there); then a worktree's repository. A worktree that
+// lies in its repository comes before all. Folders that contain these and were only passed through are omitted:
+// relative to them, another repository's file would get a name as if it belonged to this one.
 func Roots(s *ingest.Session) []string {
 	cwds := slices.Clone(s.Where.Cwds)
 	slices.SortStableFunc(cwds, func(a, b ingest.CwdCount) int { return cmp.Compare(b.Turns, a.Turns) })
@@ -43,13 +43,18 @@ func Roots(s *ingest.Session) []string {
 		add(w.Original)
 	}
 	for _, r := range roots {
-		for _, mark := range []string{"/.worktrees/", "/.claude/worktrees/"} {
-			if i := strings.Index(r, mark); i > 0 {
-				add(r[:i])
-			}
+		if i := inWorktree(r); i > 0 {
+			add(r[:i])
 		}
 	}
+	// A worktree in its repository is named from itself, as it is once it is merged.
+	slices.SortStableFunc(roots, func(a, b string) int { return min(inWorktree(b), 1) - min(inWorktree(a), 1) })
 	return roots
+}
+
+// inWorktree returns where the path of a worktree's repository ends, 0 or less if a folder isn't in a worktree by name.
+func inWorktree(dir string) int {
+	return max(strings.Index(dir, "/.worktrees/"), strings.Index(dir, "/.claude/worktrees/"), 0)
 }
 
 // isHome reports whether a folder looks like a home directory, which no project is named from.

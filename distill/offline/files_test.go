@@ -58,6 +58,8 @@ func TestFilesThroughFolders(t *testing.T) {
 		"further worktree": {"/w", []ingest.ToolCall{file("/w/a.go"), shell("git worktree add -b fix ../w-fix"),
 			file("/w-fix/a.go")},
 			map[string]string{"a.go": "New, then edited."}},
+		"worktree in it": {"/w", []ingest.ToolCall{file("/w/a.go"), shell("git worktree add -b fix .trees/fix"),
+			file("/w/.trees/fix/a.go")}, map[string]string{"a.go": "New, then edited."}},
 		"git's own":    {"/w", []ingest.ToolCall{file("/w/.git/hooks/pre-push")}, map[string]string{}},
 		"no directory": {"", []ingest.ToolCall{file("docs/a.md")}, map[string]string{"docs/a.md": "New."}},
 	} {

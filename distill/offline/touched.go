@@ -49,7 +49,7 @@ type touched struct {
 // touchedFiles collects what the session did with each file. A renamed file counts as one, under its last name.
 func touchedFiles(s *ingest.Session, did *trace.Trace) []*touched {
 	actions := did.Actions
-	l := &fileTable{roots: append(distill.Roots(s), worktrees(actions)...), by: map[string]*touched{}}
+	l := &fileTable{roots: append(worktrees(actions), distill.Roots(s)...), by: map[string]*touched{}}
 	turns := map[int]*ingest.Turn{}
 	for i := range s.Turns {
 		turns[s.Turns[i].N] = &s.Turns[i]
