@@ -80,39 +80,44 @@ func TestWithReceived(t *testing.T) {
 	}
 }
 
-// Where no session worked yet what was taken over is handed on.
-func TestOnwardFromReceived(t *testing.T) {
+// handedOver makes a library with a project "billing", and what Ann handed over to Bob for it: the item, and that the
+// queue has ten workers.
+func handedOver(t *testing.T, it payload.Item) (l *library.Library, project string, offer received.Line) {
+	t.Helper()
 	l, err := library.Create(filepath.Join(t.TempDir(), "Recall"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	project, err := l.ProjectFor(ingest.Project{Name: "billing", Root: "/home/bob/billing"})
+	t.Cleanup(func() { l.Close() })
+	in, err := l.ProjectFor(ingest.Project{Name: "billing", Root: "/home/bob/billing"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
-	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "billing", Start: at, End: at,
-		Items: []payload.Item{
-			{ID: "k3v9t2m8qa", Kind: payload.Goal, Text: "Drain the queue", At: at},
-			{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: at},
-		}}, payload.Handover{To: "Bob", From: "Ann B.", At: at})
+	it.At = time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
+	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "billing", Start: it.At, End: it.At,
+		Items: []payload.Item{it, {ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: it.At}},
+	}, payload.Handover{To: "Bob", From: "Ann B.", At: it.At})
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := payload.HandoverID(text)
-	if err := received.Add(l, received.Line{Handoff: id, At: at, Project: project.ID,
-		Text: text}); err != nil {
+	return l, in.ID, received.Line{Handoff: payload.HandoverID(text), At: it.At, Project: in.ID, Text: text}
+}
+
+// Where no session worked yet what was taken over is handed on.
+func TestOnwardFromReceived(t *testing.T) {
+	l, project, offer := handedOver(t,
+		payload.Item{ID: "k3v9t2m8qa", Kind: payload.Goal, Text: "Drain the queue"})
+	if err := received.Add(l, offer); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := NextPayload(t.Context(), l, nil, project.ID, "main", ""); err != nil || p != nil {
+	if p, err := NextPayload(t.Context(), l, nil, project, "main", ""); err != nil || p != nil {
 		t.Fatalf("before anything was taken over: got %v, %v", p, err)
 	}
-	if err := received.Add(l, received.Line{Handoff: id,
+	if err := received.Add(l, received.Line{Handoff: offer.Handoff,
 		Edits: []payload.Edit{{Op: payload.OpPin, ID: "b7xw4c5d2e"}}}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := NextPayload(t.Context(), l, nil, project.ID, "main", "")
+	p, err := NextPayload(t.Context(), l, nil, project, "main", "")
 	if err != nil || p == nil || len(p.Items) != 1 || p.Items[0].Text != "Queue has ten workers" ||
 		p.Project != "billing" {
 		t.Fatalf("got %+v, %v, want the decision alone", p, err)
@@ -126,30 +131,14 @@ func TestOnwardFromReceived(t *testing.T) {
 // What was taken over answers questions, with who handed it over; what wasn't
 // doesn't, and a handoff counts as no session.
 func TestIndexReceived(t *testing.T) {
-	l, err := library.Create(filepath.Join(t.TempDir(), "Recall"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	project, err := l.ProjectFor(ingest.Project{Name: "billing", Root: "/home/ann/billing"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
-	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "billing", Start: at, End: at,
-		Items: []payload.Item{
-			{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Queue is a min-heap", At: at},
-			{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: at},
-		}}, payload.Handover{To: "Bob", From: "Ann B.", At: at})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, _, offer := handedOver(t,
+		payload.Item{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Queue is a min-heap"})
 	ix, err := index.Open(filepath.Join(t.TempDir(), "index.sqlite"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ix.Close()
-	own := index.Doc{Session: "ours", Project: "billing", Start: at.Add(time.Hour),
+	own := index.Doc{Session: "ours", Project: "billing", Start: offer.At.Add(time.Hour),
 		Items: []index.Item{{Item: payload.Item{ID: "aaaaaaaaaa", Kind: payload.Goal, Text: "Drain the queue"}}}}
 	if err := ix.PutAll(t.Context(), []index.Doc{own}); err != nil {
 		t.Fatal(err)
@@ -178,17 +167,15 @@ func TestIndexReceived(t *testing.T) {
 		slices.Sort(got)
 		return got
 	}
-	id := payload.HandoverID(text)
 	ours := "aaaaaaaaaa 1 "
-	if diff := cmp.Diff([]string{ours}, answer(received.Line{Handoff: id, Project: project.ID,
-		Text: text})); diff != "" {
+	if diff := cmp.Diff([]string{ours}, answer(offer)); diff != "" {
 		t.Errorf("unreviewed (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{ours, "k3v9t2m8qa 0 handed over by Ann B."},
-		answer(received.Line{Handoff: id, Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}})); diff != "" {
+		answer(received.Line{Handoff: offer.Handoff, Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}})); diff != "" {
 		t.Errorf("taken over (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{ours}, answer(received.Line{Handoff: id,
+	if diff := cmp.Diff([]string{ours}, answer(received.Line{Handoff: offer.Handoff,
 		Edits: []payload.Edit{{Op: payload.OpDrop, ID: "k3v9t2m8qa"}}})); diff != "" {
 		t.Errorf("taken back (-want +got):\n%s", diff)
 	}
