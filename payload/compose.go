@@ -33,7 +33,6 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 	out := &Payload{
 		Schema: Schema, Session: last.Session, Source: last.Source, Project: last.Project, Branch: last.Branch,
 		Start: thread[0].Start, End: last.End, Made: last.Made, Origins: map[ItemID]Origin{},
-		Uncommitted: last.Uncommitted,
 	}
 	c := composer{out: out, numbers: numbers, seen: map[string]bool{}}
 	for _, p := range thread {
@@ -41,10 +40,11 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 			c.last = p.Session
 		}
 		if slices.ContainsFunc(p.Did, func(d Deed) bool { return !d.Task }) {
-			c.since = map[string]bool{}
+			c.since, out.Uncommitted = map[string]bool{}, 0
 		} else if c.since != nil {
 			c.since[p.Session] = true
 		}
+		out.Uncommitted = max(out.Uncommitted, p.Uncommitted) // the same files, as likely as not
 		out.Thread = append(out.Thread, p.Session)
 		if p.Title != "" {
 			out.Title = p.Title

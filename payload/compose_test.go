@@ -30,7 +30,7 @@ func TestComposeSinceCommit(t *testing.T) {
 	var thread []*Payload
 	for i, deed := range []Deed{{Text: "one"}, {Text: "a task", Task: true}} {
 		name := string(rune('a' + i))
-		thread = append(thread, &Payload{Session: name, Start: day(i), End: day(i), Did: []Deed{deed}, Items: []Item{
+		thread = append(thread, &Payload{Session: name, Start: day(i), End: day(i), Did: []Deed{deed}, Uncommitted: 2 - i, Items: []Item{
 			{ID: ItemID(name + "1"), Kind: File, Path: name + ".go", Text: "New."},
 			{ID: ItemID(name + "2"), Kind: File, Path: name + ".md", Text: "“says how”; edited since."},
 			{ID: ItemID(name + "3"), Kind: File, Path: name + ".txt", Text: "Read; a command may have changed it."}}})
@@ -42,6 +42,11 @@ func TestComposeSinceCommit(t *testing.T) {
 	want := []string{"b.go " + FileProgress, "b.md " + FileProgress, "b.txt ", "a.go ", "a.md ", "a.txt "}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	open := Compose(thread, nil).Uncommitted
+	thread[1].Did = thread[0].Did // a commit
+	if left := Compose(thread, nil).Uncommitted; open != 2 || left != 1 {
+		t.Errorf("%d files without a commit, then %d, want 2, then 1", open, left)
 	}
 }
 
