@@ -172,7 +172,8 @@ func TestIndexReceived(t *testing.T) {
 		t.Errorf("unreviewed (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{ours, "k3v9t2m8qa 0 handed over by Ann B."},
-		answer(received.Line{Handoff: offer.Handoff, Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}})); diff != "" {
+		answer(received.Line{Handoff: offer.Handoff,
+			Edits: []payload.Edit{{Op: payload.OpPin, ID: "k3v9t2m8qa"}}})); diff != "" {
 		t.Errorf("taken over (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{ours}, answer(received.Line{Handoff: offer.Handoff,

@@ -66,26 +66,10 @@ func TestLeftOpen(t *testing.T) {
 			map[int]string{1: "src/OrderService.ts", 3: "src/OrderService.ts"}, "", "New, then edited."},
 		"written since": {[]string{"Move the orders.", "OrderService.create() is incomplete.", "Do it.", "All tests pass."},
 			map[int]string{1: "src/OrderService.ts", 3: "src/OrderService.ts"}, "", "New, then edited."},
-		"unknown of several": {[]string{"Make the list.", "`merge.ts` is finished, `picker.ts` has three functions."},
-			map[int]string{1: "picker.ts"}, "", "New."},
-		"all": {[]string{"Make the list.", "All files are complete."},
-			map[int]string{1: "merge.ts"}, "", "New."},
-		"all, of something else": {[]string{"Make the list.", "All checks are done."},
-			map[int]string{1: "merge.ts"}, "", "New."},
 		"left alone": {[]string{"Make the list.", "It is in `merge.ts`.", "then leave merge.ts as it is", "OK."},
 			map[int]string{1: "merge.ts"}, payload.FileOffLimits, "“then leave merge.ts as it is”"},
 		"labelled": {[]string{"Draw the tickets.", "In progress: the tickets in `pdf.py`, with their layout."},
 			map[int]string{1: "pdf.py"}, payload.FileProgress, "“In progress: the tickets in `pdf.py`, with their layout.”"},
-		"all but one": {[]string{"Book the hall.", "Everything is done except `slots.py`."},
-			map[int]string{1: "slots.py"}, "", "New."},
-		"none": {[]string{"Book the hall.", "None of the files is finished; slots.py is the furthest."},
-			map[int]string{1: "slots.py"}, "", "New."},
-		"only one": {[]string{"Book the hall.", "Only `slots.py` is done, the other two are stubs."},
-			map[int]string{1: "slots.py"}, "", "New."},
-		"ticked": {[]string{"Book the hall.", "- [x] slots.py\n- [ ] mail.py"},
-			map[int]string{1: "slots.py"}, "", "New."},
-		"in a list of what is done": {[]string{"Book the hall.", "## Completed\n- a test of `slots.py`"},
-			map[int]string{1: "slots.py"}, "", "New."},
 		"aside": {[]string{"Name the branch.", "It falls back to the file (e.g. where nothing is not yet committed)."},
 			map[int]string{1: "names.ts"}, "", "New."},
 		"a word": {[]string{"Put the index up.", "The search index is not yet built.", "And the page?", "It is there."},
@@ -100,6 +84,19 @@ func TestLeftOpen(t *testing.T) {
 		}
 		if diff := cmp.Diff(map[string]string{c.want: c.text}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// What a report says of all files, of all but one, of others, or by a tick says nothing of one's state.
+func TestSaysNoState(t *testing.T) {
+	for _, said := range []string{"All files are complete.", "All checks are done.", "Everything is done except `slots.py`.",
+		"`merge.py` is finished, `slots.py` has three functions.", "None of the files is finished; slots.py is the furthest.",
+		"Only `slots.py` is done, the other two are stubs.", "- [x] slots.py\n- [ ] mail.py",
+		"## Completed\n- a test of `slots.py`"} {
+		s := talkOf([]string{"Book the hall.", said}, map[int]string{1: "slots.py"})
+		if got := status(s, "slots.py"); got != "" {
+			t.Errorf("%q: %s", said, got)
 		}
 	}
 }
