@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/cmd/recall/app"
 	"recall/payload"
 )
 
@@ -401,4 +403,24 @@ func pageOf(t *testing.T, s plainSentence, name string) string {
 		t.Fatalf("%s: got %v (%v), want one %s", s.name, pages, err, name)
 	}
 	return pages[0]
+}
+
+func readJSON(t *testing.T, file string, v any) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	must(t, err)
+	if err := json.Unmarshal(b, v); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+// mustRun runs recall in this process and gives what it prints.
+func mustRun(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &errOut); code != app.ExitOK &&
+		code != app.ExitNothing {
+		t.Fatalf("recall %s: exit code %d\n%s", strings.Join(args, " "), code, errOut.String())
+	}
+	return out.Bytes()
 }
