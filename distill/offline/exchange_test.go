@@ -90,9 +90,9 @@ func TestLeftOpen(t *testing.T) {
 
 // What a report says of all files, of all but one, of others, or by a tick says nothing of one's state.
 func TestSaysNoState(t *testing.T) {
-	for _, said := range []string{"All files are complete.", "All checks are done.", "Everything is done except `slots.py`.",
+	for _, said := range []string{"All files are complete.", "All checks are done.",
+		"Everything is done except `slots.py`.", "None of the files is finished; slots.py is the furthest.",
 		"`merge.py` is finished, `slots.py` has three functions.",
-		"None of the files is finished; slots.py is the furthest.",
 		"Only `slots.py` is done, the other two are stubs.", "- [x] slots.py\n- [ ] mail.py",
 		"## Completed\n- a test of `slots.py`"} {
 		s := talkOf([]string{"Book the hall.", said}, map[int]string{1: "slots.py"})
