@@ -52,7 +52,7 @@ func TestWebInBrowser(t *testing.T) {
 				t.Errorf("only %d pages were seen", len(seen))
 			}
 			t.Logf("%d pages of %d kinds", len(seen), len(ofKind))
-			for _, page := range append(v.screensOf(), "/audit") {
+			for _, page := range append(v.screensOf(), "/week?from=2026-10-05", "/audit") {
 				for _, l := range append(slices.Clip(looks), look{"dark phone", "dark", 390}) {
 					v.lookAs(l)
 					v.to(page)

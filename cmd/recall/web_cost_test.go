@@ -44,4 +44,7 @@ func TestWebCost(t *testing.T) {
 			t.Errorf("by %s it cost %q, want %q", by, got, want)
 		}
 	}
+	if week := get("/week", nil); !regexp.MustCompile(`1 session</a>, \$(5|15)\.00 at list prices`).MatchString(week) {
+		t.Errorf("the week's letter says\n%.3000s", week)
+	}
 }

@@ -139,6 +139,11 @@ func TestWebPages(t *testing.T) {
 	get("/mark", url.Values{"session": {two[0][1], two[1][1]}, "star": {"yes"}, "tag": {"both"}, "back": {"/sessions"}})
 	holds(get("/sessions?tag=both&starred=on", nil), `2 sessions, newest first`)
 	get("/mark", url.Values{"session": {two[0][1], two[1][1]}, "star": {"no"}, "untag": {"both"}})
+	holds(get("/week?from=2026-10-08", nil), `2026-10-05 to 2026-10-11`, `(?s)<h2>tidewise</h2>.*Decided.*Norrsken Marine`,
+		`(?s)Reversed.*<del class="dim">[^<]*Tidemark`, `- ~~[^~]*Tidemark[^~]*~~\n  - `)
+	if old := get("/week?from=2026-09-07", nil); strings.Contains(old, "Norrsken Marine is the tide data provider") {
+		t.Error("a week's letter tells of a later one")
+	}
 	noteWrongly(t, home)
 	holds(get("/audit?project=ledgerline", nil), `^200`, `2 lines of 2 in 1 file`,
 		`(?s)Workers poll every 2 seconds for new jobs\..*names what was given up.*use LISTEN/NOTIFY.*ledgerline#6`,
@@ -292,7 +297,7 @@ func TestWebQuotesAdd(t *testing.T) {
 	tag, word := regexp.MustCompile(`<[^>]*>`), regexp.MustCompile(`\pL{3,}|\d+`)
 	quotes, repeat := 0, []string{}
 	for _, path := range []string{"/?q=what+did+we+decide+about+the+queue", "/?q=which+tide+data+provider", "/review",
-		"/now?project=ledgerline", "/now?project=tidewise"} {
+		"/now?project=ledgerline", "/now?project=tidewise", "/week?from=2026-10-05", "/week?from=2026-08-31"} {
 		for _, entry := range regexp.MustCompile(`<li[ >]`).Split(get(path, nil), -1) {
 			line, quote, is := strings.Cut(entry, "<blockquote>")
 			if !is || strings.Contains(entry, "conflict") {

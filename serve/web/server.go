@@ -192,6 +192,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /session/{id}", s.page("session", s.session))
 	mux.Handle("GET /session/{id}/image/{sum}", s.with(s.picture))
 	mux.Handle("GET /now", s.page("now", s.now))
+	mux.Handle("GET /week", s.page("week", s.week))
 	mux.Handle("GET /health", s.page("health", s.health))
 	mux.Handle("GET /live", http.HandlerFunc(s.live))
 	mux.Handle("POST /say", s.act(s.say))
