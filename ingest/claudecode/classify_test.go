@@ -70,7 +70,7 @@ func TestClassify(t *testing.T) {
 		{"Implement the following plan:\n\n# Cache\n- LRU\n\nIf you need specific details from before exiting plan mode (like " +
 			"exact code snippets), read the full transcript at: /u/a.jsonl\n\nAnd test it.",
 			Typed{Kind: ingest.PlanTurn, Text: "# Cache\n- LRU\n\nAnd test it."}},
-		{"Tool loaded.", Typed{}},
+		{"Tool loaded.", Typed{Kind: ingest.Event, Name: "system", Text: "Tool loaded."}},
 		{"Tool loaded. What does it do?", prompt("Tool loaded. What does it do?")},
 		{"", Typed{}},
 	}

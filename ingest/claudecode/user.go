@@ -44,11 +44,11 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 	p.takeTyped(r, n, at, p.spoken(r, text))
 }
 
-// takeBeside takes text beside a tool's result: what the person typed while the tool ran, and the client's reminders.
+// takeBeside takes text beside a tool's result: what the person typed while the tool ran, and the client's notices.
 func (p *parser) takeBeside(r *record, n int32, at time.Time) {
 	text, _ := r.msg.text()
 	typed := p.spoken(r, text)
-	if r.meta || r.synthetic || typed.Kind != ingest.Prompt {
+	if r.meta || r.synthetic || typed.Kind != ingest.Prompt && typed.Name != "system" {
 		return
 	}
 	d := p.takeTyped(r, n, at, typed)
@@ -252,7 +252,7 @@ func Classify(text string) Typed {
 	inside := func(tag string) string { return strings.TrimSpace(inTag(text, tag)) }
 	name, args, isCommand := parseCommand(text)
 	switch {
-	case text == "" && len(t.Uploads) == 0, text == "Tool loaded.":
+	case text == "" && len(t.Uploads) == 0:
 	case isCommand:
 		t.Kind, t.Name, t.Text = ingest.Command, name, args
 	case begins("<bash-input>"):
@@ -292,7 +292,8 @@ var anotherAgent = text.Pattern(`^(?:<(?:teammate|cross-session|agent|peer)-mess
 
 // clientNotice matches the beginnings of what the client tells the model; a queue has it without its origin.
 var clientNotice = text.Pattern(`^(?:\[(?:Cross-session [a-z]+ notice|SYSTEM NOTIFICATION|Usage limit|` +
-	`Earlier usage-limit|Artifact comment sent|Subagent hand-back)[^\]]*\]|Your claude\.ai usage limit has reset)`)
+	`Earlier usage-limit|Artifact comment sent|Subagent hand-back)[^\]]*\]|Your claude\.ai usage limit has reset|` +
+	`Tool loaded\.$)`)
 
 const (
 	summaryOpening = "This session is being continued from a previous conversation"
