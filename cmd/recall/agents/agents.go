@@ -19,6 +19,7 @@ import (
 	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/index"
+	"recall/ingest/claudecode"
 	"recall/library"
 	"recall/pipeline"
 	"recall/serve/hooks"
@@ -89,15 +90,18 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 		if in, err = client.Read(a.In); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		if client.Heard(dir); err != nil {
-			return nil // it has sent nothing
-		}
+		client.Heard(dir)
 		h, herr := hookHost(ctx, a, dir, client, event)
 		if herr != nil {
 			if hooks.Asked(event, in) {
 				herr = errors.Join(herr, a.WriteJSON(string(client.JSON(event, hooks.NotOut(in, true, herr)))+"\n"))
 			}
 			return herr
+		}
+		if err != nil {
+			if in, err = clients.FromSurroundings(event, os.Getenv, h.Sources.RootsOf(claudecode.Reader{})); err != nil {
+				return err
+			}
 		}
 		client.Locate(&in, h.Sources)
 		answer, err := h.Run(ctx, event, in)

@@ -7,6 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"recall/ingest"
@@ -31,9 +35,8 @@ const inputMost = 64 << 20 // bytes; a Write contains the whole file
 // patience is how long Read waits for a client that sends nothing, or stops in the middle.
 const patience = 3 * time.Second
 
-// Read reads what the client sends, to the end of that: some never close it. If it sends nothing, the error is io.EOF:
-// a session run with -p ends before Claude Code has sent anything (seen with 2.1.197), and the next start or sync takes
-// it in.
+// Read reads what the client sends, to the end of that: some never close it. If it sends nothing, the error is io.EOF;
+// see FromSurroundings.
 func (c *Client) Read(r io.Reader) (hooks.Input, error) {
 	type result struct {
 		in  hooks.Input
@@ -103,6 +106,27 @@ func patched(patch string) (edit hooks.ToolInput) {
 		}
 	}
 	return edit
+}
+
+// FromSurroundings returns what is known without input from Claude Code: when a session run with -p ends, the client
+// doesn't wait for an asynchronous hook and is gone before it has sent anything (seen with 2.1.197). The session's
+// id is in the environment; roots are the folders in which Claude Code keeps sessions.
+func FromSurroundings(e hooks.Event, getenv func(string) string, roots []string) (hooks.Input, error) {
+	in := hooks.Input{Event: e, Session: getenv("CLAUDE_CODE_SESSION_ID"), Cwd: getenv("CLAUDE_PROJECT_DIR"),
+		Reason: "other"}
+	if e != hooks.SessionEnd || in.Session == "" || filepath.Base(in.Session) != in.Session ||
+		strings.ContainsAny(in.Session, "*?[\\") {
+		return in, io.EOF
+	}
+	for _, root := range roots {
+		for _, folders := range []string{"projects/*/", "*/"} {
+			if found, _ := fs.Glob(os.DirFS(root), folders+in.Session+".jsonl"); len(found) > 0 {
+				in.Transcript = filepath.Join(root, filepath.FromSlash(found[0]))
+				return in, nil
+			}
+		}
+	}
+	return in, nil // the session has no file
 }
 
 // JSON returns an answer in the client's form, nil for silence.
