@@ -200,7 +200,8 @@ func TestUncommitted(t *testing.T) {
 		s := talk("you write it")
 		s.Where.Branch, s.Where.Cwds = c.branch, []ingest.CwdCount{{Dir: "/w", Turns: 1}}
 		for i, call := range c.calls {
-			s.Turns = append(s.Turns, ingest.Turn{N: i + 2, Role: ingest.Assistant, Dir: "/w", Calls: []ingest.ToolCall{call}})
+			s.Turns = append(s.Turns, ingest.Turn{N: i + 2, Role: ingest.Assistant, Dir: "/w",
+				Calls: []ingest.ToolCall{call}})
 		}
 		p := &payload.Payload{}
 		Hold(s, p)

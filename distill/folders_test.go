@@ -25,7 +25,8 @@ func TestFileNames(t *testing.T) {
 			map[string]string{"/sessions/calm/mnt/Docs/a.md": "Docs/a.md", "/sessions/calm/b.py": "b.py"}},
 		"at home": {[]ingest.CwdCount{{Dir: "/home/ann", Turns: 9}},
 			map[string]string{"/home/ann/bin/x": "bin/x"}},
-		"a worktree in it": {[]ingest.CwdCount{{Dir: "/src/app", Turns: 2}, {Dir: "/src/app/.claude/worktrees/fix", Turns: 9}},
+		"a worktree in it": {
+			[]ingest.CwdCount{{Dir: "/src/app", Turns: 2}, {Dir: "/src/app/.claude/worktrees/fix", Turns: 9}},
 			map[string]string{"/src/app/.claude/worktrees/fix/web/a.ts": "web/a.ts", "/src/app/b.go": "b.go"}},
 		"renamed beside it": {[]ingest.CwdCount{{Dir: "/src/app", Turns: 9}, {Dir: "/src/apps", Turns: 1}},
 			map[string]string{"/src/apps/a.go": "a.go"}},

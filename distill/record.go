@@ -137,8 +137,9 @@ func (s statement) undoesThat() bool {
 }
 
 // dropsPlan matches a sentence that gives up the plan as a whole.
-var dropsPlan = text.Pattern(`(?i)\b(?:scrap|drop|forget|abandon|ditch|cancel|discard|trash|bin|undo|(?:throw|toss) out|` +
-	`throw away)\s+(?:the|this|that|your|my|our)\s+(?:(?:whole|entire|old|last)\s+)?plan(?:\W*$|[,;:!–—]|` +
+var dropsPlan = text.Pattern(`(?i)\b(?:scrap|drop|forget|abandon|ditch|cancel|discard|trash|bin|undo|` +
+	`(?:throw|toss) out|throw away)\s+` +
+	`(?:the|this|that|your|my|our)\s+(?:(?:whole|entire|old|last)\s+)?plan(?:\W*$|[,;:!–—]|` +
 	`\s+(?:and|then|again|please|for now|completely|entirely)\b)|` +
 	`\b(?:vergiss|verwirf|vergessen wir|streich)\s+(?:den|diesen|deinen)\s+(?:ganzen\s+)?plan\b`)
 

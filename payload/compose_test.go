@@ -30,11 +30,12 @@ func TestComposeSinceCommit(t *testing.T) {
 	var thread []*Payload
 	for i, deed := range []Deed{{Text: "one"}, {Text: "a task", Task: true}} {
 		name := string(rune('a' + i))
-		thread = append(thread, &Payload{Session: name, Start: day(i), End: day(i), Did: []Deed{deed}, Uncommitted: 2 - i,
-			Items: []Item{
-				{ID: ItemID(name + "1"), Kind: File, Path: name + ".go", Text: "New."},
-				{ID: ItemID(name + "2"), Kind: File, Path: name + ".md", Text: "“says how”; edited since."},
-				{ID: ItemID(name + "3"), Kind: File, Path: name + ".txt", Text: "Read; a command may have changed it."}}})
+		items := []Item{
+			{ID: ItemID(name + "1"), Kind: File, Path: name + ".go", Text: "New."},
+			{ID: ItemID(name + "2"), Kind: File, Path: name + ".md", Text: "“says how”; edited since."},
+			{ID: ItemID(name + "3"), Kind: File, Path: name + ".txt", Text: "Read; a command may have changed it."}}
+		thread = append(thread, &Payload{Session: name, Start: day(i), End: day(i), Did: []Deed{deed}, Items: items,
+			Uncommitted: 2 - i})
 	}
 	var got []string
 	for _, it := range Compose(thread, nil).Items {

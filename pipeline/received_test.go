@@ -94,8 +94,9 @@ func handedOver(t *testing.T, it payload.Item) (l *library.Library, project stri
 		t.Fatal(err)
 	}
 	it.At = time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
-	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "billing", Start: it.At, End: it.At,
-		Items: []payload.Item{it, {ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: it.At}},
+	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "billing", Start: it.At,
+		End: it.At, Items: []payload.Item{it,
+			{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: it.At}},
 	}, payload.Handover{To: "Bob", From: "Ann B.", At: it.At})
 	if err != nil {
 		t.Fatal(err)

@@ -53,8 +53,8 @@ func TestPastedTextIsNobodysWord(t *testing.T) {
 	d.recall("init", "--yes")
 	for i, text := range []string{"Extend the moorings API.", "Put the berths into Redis.", "yes please", "Thanks.",
 		"Have somebody else decide on the keeper's mail"} {
-		if got := d.context(d.hook(hooks.UserPromptSubmit, session(i+2), "prompt", text)); strings.Contains(got, "we drop") ||
-			got != "" && i < 4 {
+		got := d.context(d.hook(hooks.UserPromptSubmit, session(i+2), "prompt", text))
+		if strings.Contains(got, "we drop") || got != "" && i < 4 {
 			t.Errorf("%s: %q", text, got)
 		}
 	}

@@ -143,7 +143,8 @@ func (s *sentence) comesNext(typed bool) bool {
 
 // atTime matches a time to come, not one of the day: "3 in the morning".
 var atTime = text.Pattern(`(?i)(?:^|[^\d ] )in the (?:morning|afternoon|evening)\b|` +
-	`\b(?:tomorrow|tmrw|tonight|weekend|this (?:afternoon|evening)|after (?:lunch|the (?:break|meeting|stand-?up))|when i(?:['’]?m| am) back|` +
+	`\b(?:tomorrow|tmrw|tonight|weekend|this (?:afternoon|evening)|` +
+	`after (?:lunch|the (?:break|meeting|stand-?up))|when i(?:['’]?m| am) back|` +
 	`not today|later today|next (?:session|week)|(?:on|by|for|till|until|first thing|over) ` +
 	`(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|morgen|wochenende|nächste woche|` +
 	`demain|semaine prochaine|mañana|la próxima semana|semana que vem)\b|amanhã|내일|다음 주|明天|下周|明日|来週`)

@@ -50,7 +50,7 @@ func TestOvertaken(t *testing.T) {
 			"and the chime?", "It is quiet."},
 			map[int]string{3: "striker.go"}, "“lock it, and the damper", "turn 3"},
 		"asked with a link": {[]string{"The bell tower rings twice at noon, please lock the striker.", "It is locked.",
-			"Is there anything in this almanac that would help the tower with the summer hours? https://almanac.example",
+			"Is there anything in this almanac that would help the tower with summer hours? https://almanac.example",
 			"The almanac has tables of the summer hours that the tower can read.", "and the chime?", "It is quiet."},
 			map[int]string{3: "hours.go"}, "“Is there anything in this almanac",
 			"answered “The almanac has tables of the summer hours that the tower can read.”"},
@@ -64,11 +64,13 @@ func TestOvertaken(t *testing.T) {
 			"“The cause was the clock", "turn 3"},
 		"reported, and edited since": {[]string{"The bell tower rings twice at noon, please mend it.",
 			"The striker of `bells.go` is locked until the hour is over, so that it can't ring again.",
-			"and the chime, is it heard at night?", "It isn't heard at night."}, map[int]string{1: "bells.go", 3: "bells.go"},
+			"and the chime, is it heard at night?", "It isn't heard at night."},
+			map[int]string{1: "bells.go", 3: "bells.go"},
 			"“The striker of `bells.go`", "turn 3; file edited since"},
 		"asked in a list": {[]string{"The bell tower rings twice at noon, why?",
 			"Two notes before I lock the striker of the tower:\n\n- The ropes of the tower stay. OK?\n" +
-				"- The chime of the tower goes by wire.", "yes for both", "It is locked.", "and at night?", "It is quiet."},
+				"- The chime of the tower goes by wire.", "yes for both", "It is locked.", "and the chime?",
+			"It is quiet."},
 			map[int]string{3: "striker.go"}, "“Two notes before I lock", "answered “yes for both”; worked on"},
 		"refuted": {[]string{"The bell tower rings twice at noon, why?",
 			"The ropes of the tower swing back after each stroke.\n\n" +
@@ -81,8 +83,8 @@ func TestOvertaken(t *testing.T) {
 			"The damper of the ropes is what rings the bell again: `ropes.go` lets them swing for a minute.",
 			"and at night?", "The ropes of the tower hang still at night, so `tower.go` rings once.",
 			"no, the ropes were taken out last year, that can't be it",
-			"It isn't the damper of the ropes then: the clock strikes by itself.", "please stop it", "It is stopped."}, nil,
-			"", "lets them swing"},
+			"It isn't the damper of the ropes then: the clock strikes by itself.", "please stop it",
+			"It is stopped."}, nil, "", "lets them swing"},
 		"taken back, all of it": {[]string{"Does the test of the bells catch the second ring at noon?",
 			takenBack, "but the second ring comes at noon from the clock, not from the bells in the test",
 			"You're right, the test doesn't have the clock, so it can't catch the second ring.",
@@ -201,8 +203,8 @@ func TestWorkedOnUnnamedFiles(t *testing.T) {
 		"find . -name '*.go' -exec perl -pi -e 's/ring/toll/' {} +": payload.WorkedOn,
 		"grep -rl ring . | xargs grep -i toll":                      "",
 	} {
-		s := talkOf([]string{"Mend the bells.", "I'd ring them.", "all bells of the tower toll from now on", "They toll.",
-			"and the chime?", "It is quiet."}, nil)
+		s := talkOf([]string{"Mend the bells.", "I'd ring them.", "all bells of the tower toll from now on",
+			"They toll.", "and the chime?", "It is quiet."}, nil)
 		s.Turns[1].Calls = []ingest.ToolCall{{ID: "c", Name: "Bash", Command: "ring bells", Verdict: ingest.Rejected,
 			Reason: s.Turns[2].Text, ReasonTurn: s.Turns[2].ID}}
 		s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: command, Done: true}}
@@ -222,8 +224,9 @@ func TestRecap(t *testing.T) {
 		since []string
 		want  string
 	}{
-		"last":     {nil, recap},
-		"followed": {[]string{"and the ropes?", "They hang."}, "Mending the bells of the tower; the striker is locked now."},
+		"last": {nil, recap},
+		"followed": {[]string{"and the ropes?", "They hang."},
+			"Mending the bells of the tower; the striker is locked now."},
 		"long ago": {[]string{"and the ropes?", "They hang.", "a", "b", "c", "d"}, ""},
 	} {
 		s := talkOf(append([]string{"Mend the bells.", "The striker is locked."}, c.since...), nil)

@@ -113,7 +113,8 @@ func (s sentence) supposes() bool {
 var negates = text.Pattern(`(?i)\b(?:no|not|never|nor|none|nothing|nobody|cannot)\b|n['’]t\b`)
 
 // denial matches what says of a supposed cause that it isn't one.
-var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['’]t| not) (?:the|it|that|related|caused|to blame)\b|` +
+var denial = text.Pattern(`(?i)\b(?:is|was|are|were|it['’]s|that['’]s)(?:n['’]t| not) ` +
+	`(?:the|it|that|related|caused|to blame)\b|` +
 	`\bcan(?:['’]t|not) be (?:it|the)|^so no\b|\bnothing (?:there|wrong|odd|to do with)\b|\bI can exclude\b|` +
 	`\b(?:theory|guess|suspicion|hypothesis|assumption)\b.* wrong\b|\b(?:no|any) difference\b|\bthe same\b|` +
 	`\b(?:forget about|scratch|strike|drop(?:ped)?) (?:it|that|the)\b|\baside\b|` +

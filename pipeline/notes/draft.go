@@ -145,7 +145,8 @@ func (d *draftReader) line(n int, s string) {
 	case strings.HasPrefix(s, "#"):
 		name := strings.TrimSpace(strings.Trim(s, "#"))
 		names := payload.KindOf(name) != "" && len(strings.Fields(name)) <= mostOfHeading
-		title := d.head == "" && (strings.HasPrefix(s, "# ") && !names || strings.Contains(strings.ToLower(name), "payload"))
+		title := d.head == "" &&
+			(strings.HasPrefix(s, "# ") && !names || strings.Contains(strings.ToLower(name), "payload"))
 		if d.flush(); !title {
 			d.kind, d.head = payload.KindOf(name), name
 		}

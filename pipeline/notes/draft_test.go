@@ -180,7 +180,8 @@ func TestDraftOfCalls(t *testing.T) {
 			{Question: "Is the log sent at night or by day?", Chosen: []string{"At night, compressed"},
 				Options: []ingest.Option{{Label: "At night, compressed"}, {Label: "By day"}}}}},
 		{ID: "3", Name: "ExitPlanMode", Done: true, Verdict: ingest.Approved,
-			Plan: &ingest.Plan{Text: "1. Fetch the image in the background\n2. A key press in the idle menu starts it"}},
+			Plan: &ingest.Plan{Text: "1. Fetch the image in the background\n" +
+				"2. A key press in the idle menu starts it"}},
 	}
 	checkDraft(t, s, "## Decisions made\n- A machine never restarts by itself while the ramp is down\n"+
 		"- A key press in the idle menu starts the image\n- The image is kept on the harbour's server\n", true)
