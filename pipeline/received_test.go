@@ -182,3 +182,14 @@ func TestIndexReceived(t *testing.T) {
 		t.Errorf("taken back (-want +got):\n%s", diff)
 	}
 }
+
+// A quote whose subject was spoken of again counts less, but not what says where its session ended.
+func TestSettle(t *testing.T) {
+	later := payload.Doubt{Relation: payload.Supersedes}
+	for rule, want := range map[string]float64{"said-typed": takenUpShare, payload.ReportRule: 1} {
+		it := payload.Item{Kind: payload.Lead, Rule: rule, Confidence: 1}
+		if settle(&it, later, false); it.Confidence != want {
+			t.Errorf("%s: %v, want %v", rule, it.Confidence, want)
+		}
+	}
+}

@@ -296,14 +296,8 @@ func compose(ctx context.Context, l *library.Library, x *index.Index, project st
 		one := *p
 		one.Items = slices.Clone(p.Items)
 		for k := range one.Items {
-			switch it := &one.Items[k]; {
-			case it.Current() && doubted[it.ID].Sure:
-				it.State = payload.Superseded
-			case it.Current() && done[it.ID]:
-				it.State = payload.Done
-			case doubted[it.ID].By == "" && doubted[it.ID].Relation == payload.Supersedes:
-				it.Confidence *= takenUpShare
-			}
+			it := &one.Items[k]
+			settle(it, doubted[it.ID], done[it.ID])
 		}
 		settled[i] = &one
 	}
@@ -314,6 +308,19 @@ func compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	}
 	out, err = withReceived(l, out, projects, "")
 	return out, errors.Join(append(bad, err)...)
+}
+
+// settle gives an item the state that what came later leaves it, and less weight if its subject was spoken of again:
+// not where its session ended, which no other session changes.
+func settle(it *payload.Item, later payload.Doubt, done bool) {
+	switch {
+	case it.Current() && later.Sure:
+		it.State = payload.Superseded
+	case it.Current() && done:
+		it.State = payload.Done
+	case later.By == "" && later.Relation == payload.Supersedes && !it.Ended():
+		it.Confidence *= takenUpShare
+	}
 }
 
 // takenUpShare is which part of its weight a quote keeps on the page whose subject was spoken of again.
