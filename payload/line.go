@@ -54,7 +54,8 @@ var (
 const (
 	ChangedSince = "file edited since"
 	WorkedOn     = "worked on"
-	NotPushed    = "no push seen since" // of commits
+	NotPushed    = "no push seen since"  // of commits
+	FilesSince   = "files changed since" // of a run of tests
 )
 
 // RequestRule is the rule of a goal that quotes what a person asked for, with its turn: they may have moved on since.
@@ -73,12 +74,13 @@ const (
 	ReportStatesRule = "ended-states"
 )
 
-// Rules of passages that tell where a session ended: the assistant's last message, the subjects of its commits, and
-// what it broke off at, whose Why says how.
+// Rules of passages that tell where a session ended: the assistant's last message, the subjects of its commits, how
+// tests last ran, and what it broke off at; of the last two Why says how.
 const (
 	ReportRule = "ended-report"
 	CommitRule = "ended-commit"
 	CutOffRule = "ended-cut-off"
+	TestRule   = "ended-tests"
 )
 
 // UnansweredRule is the rule of a next action that quotes what a person typed last, which nobody answered or which was
@@ -212,7 +214,7 @@ func formatLead(it *Item) string {
 	switch {
 	case it.Rule == CommitRule:
 		speaker = "commit"
-	case it.Rule == CutOffRule:
+	case it.Rule == CutOffRule, it.Rule == TestRule:
 		speaker = it.Why
 	case it.Rule == TaskRule:
 		speaker = cmp.Or(it.Why, "task left open")

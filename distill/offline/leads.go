@@ -82,6 +82,9 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	if it, ok := t.committedWork(); ok {
 		add(it, commitWeight)
 	}
+	if it, ok := t.lastTests(); ok {
+		out = append(out, it)
+	}
 	if it, ok := t.cut.item(); ok {
 		out = append(out, it)
 	}

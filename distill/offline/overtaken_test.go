@@ -259,3 +259,37 @@ func TestNotPushed(t *testing.T) {
 		}
 	}
 }
+
+// The last run of tests is told if some failed, which a pipe hides from the client, or if files were changed since.
+func TestLastTests(t *testing.T) {
+	ran := func(command, result string, failed bool) ingest.ToolCall {
+		return ingest.ToolCall{Name: "Bash", Command: command, Done: true, Failed: failed, Result: result}
+	}
+	write := ingest.ToolCall{Name: "Write", Path: "/w/bells.go", Done: true}
+	for name, c := range map[string]struct {
+		calls       []ingest.ToolCall
+		text, since string // "" if nothing is told
+		why         string
+	}{
+		"passed":        {[]ingest.ToolCall{write, ran("go test ./...", "ok", false)}, "", "", ""},
+		"failed":        {[]ingest.ToolCall{ran("npm run test:unit", "", true)}, "npm run test:unit", "", "last run of tests, failed"},
+		"behind a pipe": {[]ingest.ToolCall{ran("cd /w && go test ./... 2>&1 | tail -5", "FAIL\tbells 0.1s", false)}, "cd /w && go test ./...", "", "last run of tests, failed"},
+		"mended":        {[]ingest.ToolCall{ran("pytest -q", "2 failed, 7 passed", true), ran("uv run pytest", "9 passed, 0 failed", false)}, "", "", ""},
+		"changed since": {[]ingest.ToolCall{ran("make test", "ok", false), write}, "make test", payload.FilesSince, "last run of tests, no failure seen"},
+		"no tests":      {[]ingest.ToolCall{ran("bun run test:env", "", true), ran("grep -r test .", "", true), write}, "", "", ""},
+	} {
+		s := talkOf([]string{"Mend the bells."}, nil)
+		for i, call := range c.calls {
+			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID("c" + string(rune('0'+i))), N: i + 2, Role: ingest.Assistant,
+				Kind: ingest.Message, Dir: "/w", Calls: []ingest.ToolCall{call}})
+		}
+		all, _ := items(s)
+		var got payload.Item
+		if at := slices.IndexFunc(all, func(it payload.Item) bool { return it.Rule == payload.TestRule }); at >= 0 {
+			got = all[at]
+		}
+		if got.Text != c.text || got.Since != c.since || got.Why != c.why {
+			t.Errorf("%s: %q, %q, %q", name, got.Text, got.Why, got.Since)
+		}
+	}
+}

@@ -47,22 +47,24 @@ type speech struct {
 // talk is a session as a conversation: what its people and its assistant said on the path
 // that was kept, in order.
 type talk struct {
-	session   *ingest.Session
-	speeches  []*speech
-	commits   []*speech  // the messages of commits made
-	n         int        // number of exchanges
-	worked    bool       // a tool was called
-	acted     bool       // one was called since what was typed last
-	pushed    int        // ordinal of the turn of the last git push that worked
-	committed int        // ordinal of the turn of the last commit made or begun
-	asked     *speech    // what was typed last
-	cut       *cut       // what it broke off at, or nil
-	closing   *speech    // the assistant's last message in the current exchange, while listening
-	waiting   *speech    // what was typed last, if the assistant did nothing since, or was cut off doing it
-	notified  bool       // the last turn is a notice of the client
-	recap     *speech    // what the client last had a model write down of the session so far, or nil
-	planning  bool       // a plan is being made that the person has yet to approve
-	files     []*touched // what the session changed or spoke of
+	session    *ingest.Session
+	speeches   []*speech
+	commits    []*speech     // the messages of commits made
+	n          int           // number of exchanges
+	worked     bool          // a tool was called
+	acted      bool          // one was called since what was typed last
+	pushed     int           // ordinal of the turn of the last git push that worked
+	tested     *trace.Action // the last call of the session's own that ran tests, or nil
+	lastChange int           // ordinal of the turn in which files were changed last
+	committed  int           // ordinal of the turn of the last commit made or begun
+	asked      *speech       // what was typed last
+	cut        *cut          // what it broke off at, or nil
+	closing    *speech       // the assistant's last message in the current exchange, while listening
+	waiting    *speech       // what was typed last, if the assistant did nothing since, or was cut off doing it
+	notified   bool          // the last turn is a notice of the client
+	recap      *speech       // what the client last had a model write down of the session so far, or nil
+	planning   bool          // a plan is being made that the person has yet to approve
+	files      []*touched    // what the session changed or spoke of
 }
 
 // A cut is what a session broke off at: a call that was refused or has no result; without one, what the client says of
@@ -186,10 +188,16 @@ func (t *talk) actOn(did *trace.Trace) {
 		if a.Call.Worked() && slices.ContainsFunc(a.Steps(), pushes) {
 			t.pushed = a.N
 		}
+		if a.Agent == "" && a.Call.Ran() && slices.ContainsFunc(a.Steps(), runsTests) {
+			t.tested = a
+		}
 		made := slices.ContainsFunc(did.Commits, func(c trace.Commit) bool { return c.Call == a.Call })
 		changed := a.Call.Worked() &&
 			(slices.ContainsFunc(a.Touches, changes) || slices.ContainsFunc(a.Steps(), editsUnnamed))
 		if sp := began[t.exchangeAt(a.N)]; sp != nil && !a.Abandoned && !a.Copied {
+			if changed {
+				t.lastChange = a.N
+			}
 			sp.changed = sp.changed || changed
 			sp.actedOn = sp.actedOn || changed || made
 		}
