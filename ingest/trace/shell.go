@@ -99,7 +99,7 @@ func (r *shellReader) statement(s *syntax.Stmt, c Step) {
 		switch cmd.Op {
 		case syntax.AndStmt:
 		case syntax.OrStmt:
-			left.sure = false
+			left.sure, right.sure = false, false
 		default: // the success of a pipe is that of its last command
 			left.sure, right.Piped = false, true
 		}

@@ -38,7 +38,7 @@ func TestReadShell(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{`pip install a && pip install b`, "/w: pip install a sure\n/w: pip install b sure"},
 		{`pip install a; pip install b`, "/w: pip install a\n/w: pip install b sure"},
-		{`pip install a || true`, "/w: pip install a\n/w: true sure"},
+		{`pip install a || true`, "/w: pip install a\n/w: true"},
 		{`pip install a | tail -3 && ls`, "/w: pip install a\n/w: tail -3 sure\n/w: ls sure"},
 		{"cd sub && make\ncd /abs; make 2>&1 >out.txt",
 			"/w: cd sub\n/w/sub: make\n/w/sub: cd /abs\n/abs: make >/abs/out.txt sure"},

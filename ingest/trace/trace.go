@@ -190,6 +190,7 @@ var (
 // commits lists the commits that calls made, recognized by the hash in git's output, or for a quiet commit by a log
 // printed after it, or by its message alone; and says which of them later commands took back.
 func commits(s *ingest.Session, actions []Action) (all []Commit) {
+	moved := 0 // how many were made before the branch was left, or got others' commits
 	for i := range actions {
 		a := &actions[i]
 		if !a.Call.Ran() {
@@ -202,8 +203,13 @@ func commits(s *ingest.Session, actions []Action) (all []Commit) {
 					all = all[:at]
 				}
 				all, made = append(all, made...), nil
+			} else if _, args := st.Git(); len(args) > 0 && movers[args[0]] {
+				restore(all, args)
+				moved = len(all)
+			} else if st.sure && !a.Call.Failed && a.undo(all[moved:], st) {
+				moved = len(all)
 			} else if !a.Call.Failed {
-				a.undo(all, st)
+				restore(all, args)
 			}
 		}
 		all = append(all, made...)
@@ -217,6 +223,14 @@ func (st *Step) commits() bool {
 	return len(args) > 0 && args[0] == "commit" && !slices.Contains(args, "--dry-run")
 }
 
+// quiet reports whether a command that commits says nothing of it.
+func (st *Step) quiet() bool {
+	_, args := st.Git()
+	return slices.Contains(args, "--quiet") || slices.ContainsFunc(args, quietFlags().MatchString)
+}
+
+var quietFlags = text.Pattern(`^-[a-z]*q`)
+
 // amends reports whether a command that commits puts a commit in the last one's place.
 func (st *Step) amends() bool {
 	_, args := st.Git()
@@ -229,16 +243,42 @@ var (
 	changeCount = text.Pattern(`(?m)^ (?:\d+ files? changed,|(?:create|delete) mode )`)
 )
 
+// movers are git's commands after which HEAD~1 may be something else than the last commit that the session made.
+var movers = text.Set("checkout switch branch merge pull rebase cherry-pick am worktree")
+
+// restore takes back that commits were taken back: what a git command names, with those before it, is there again.
+func restore(made []Commit, args []string) {
+	if len(args) == 0 || args[0] != "reset" && args[0] != "cherry-pick" && args[0] != "merge" {
+		return
+	}
+	for _, name := range args[1:] {
+		any := name == UnknownArg || name == "ORIG_HEAD" // HEAD@{1}
+		at := slices.IndexFunc(made, func(c Commit) bool { return c.Undone > 0 && (any || c.named(name)) })
+		if any {
+			at = len(made) - 1
+		}
+		for i := range made[:at+1] {
+			made[i].Undone, made[i].Left = 0, false
+		}
+	}
+}
+
+// named reports whether a name is the beginning of the commit's hash, or begins with that.
+func (c *Commit) named(name string) bool {
+	n := min(len(c.Hash), len(name))
+	return n >= 7 && c.Hash[:n] == name[:n]
+}
+
 // undo marks the commits that a git command takes back: those after the one that it resets to, or the one that it
-// reverts.
-func (a *Action) undo(made []Commit, st *Step) {
+// reverts. It reports whether it reverted one, which HEAD then is.
+func (a *Action) undo(made []Commit, st *Step) (reverted bool) {
 	dir, args := st.Git()
 	if len(args) < 2 {
-		return
+		return false
 	}
 	names, flags := operands(args[1:])
 	if len(names) != 1 { // of files, or of several commits
-		return
+		return false
 	}
 	var standing []*Commit // the latest first
 	for i := range slices.Backward(made) {
@@ -246,10 +286,7 @@ func (a *Action) undo(made []Commit, st *Step) {
 			standing = append(standing, c)
 		}
 	}
-	at := slices.IndexFunc(standing, func(c *Commit) bool {
-		n := min(len(c.Hash), len(names[0]))
-		return n >= 7 && c.Hash[:n] == names[0][:n]
-	})
+	at := slices.IndexFunc(standing, func(c *Commit) bool { return c.named(names[0]) })
 	if m := fromHead().FindStringSubmatch(names[0]); m != nil {
 		at = 0
 		for _, back := range oneBack().FindAllStringSubmatch(m[1], -1) {
@@ -262,21 +299,25 @@ func (a *Action) undo(made []Commit, st *Step) {
 	}
 	switch {
 	case at < 0:
-		return
+		return false
 	case args[0] == "reset":
 		standing = standing[:min(at, len(standing))]
 	case args[0] == "revert" && at < len(standing):
 		standing = standing[at : at+1]
 	default:
-		return
+		return args[0] == "revert"
 	}
+	left := args[0] == "reset" && !slices.ContainsFunc(flags, func(f string) bool {
+		return f == "--hard" || f == "--keep" || f == "--merge"
+	})
 	for _, c := range standing {
-		c.Undone, c.Left = a.N, args[0] == "reset" && !slices.Contains(flags, "--hard")
+		c.Undone, c.Left = a.N, left
 	}
+	return args[0] == "revert"
 }
 
 // printedCommits returns the commits of a call according to its output; by its message alone if it can't have worked
-// without the commit, or says that files were changed.
+// without the commit, says that files were changed, or was to say nothing of the commit.
 func (a *Action) printedCommits(branch string) (all []Commit) {
 	c := a.Call
 	at := slices.IndexFunc(a.steps, func(st Step) bool { return st.commits() })
@@ -288,7 +329,7 @@ func (a *Action) printedCommits(branch string) (all []Commit) {
 	for k := range a.steps {
 		if st := &a.steps[k]; st.commits() {
 			made.Dir, _ = st.Git()
-			sure = sure || st.sure
+			sure = sure || st.sure || st.quiet()
 		}
 	}
 	for _, f := range commitPrinted().FindAllStringSubmatch(c.Result, -1) {
@@ -305,7 +346,7 @@ func (a *Action) printedCommits(branch string) (all []Commit) {
 	made.Hash, made.Subject = cmp.Or(c.Commit, hashAfter(c.Result, c.CommitMessage)), c.CommitMessage
 	nothing := text.AnyOf(c.Result, strings.Contains, "nothing to commit", "no changes added to commit")
 	shown := made.Hash != "" && !nothing || changeCount().MatchString(c.Result)
-	if made.Hash+made.Subject == "" || !sure && !shown {
+	if made.Hash+made.Subject == "" || !shown && (!sure || nothing) {
 		return nil
 	}
 	return []Commit{made}

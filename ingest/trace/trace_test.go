@@ -218,6 +218,7 @@ func TestCommits(t *testing.T) {
 			"main 1234abcd a b"},
 		{"quiet, and pushed", `git commit -qm "a b" && git push`, "To github.com:ann/app\n   1111111..2222222  main -> main",
 			"main 2222222 a b"},
+		{"quiet, before other commands", "git commit -qm 'a b'\ngit push -q", "", "main  a b"},
 		{"nothing there", `git commit -m a; true`, "nothing to commit, working tree clean", ""},
 		{"another repository", `git -C /r commit -m a`, "[main 1111111] a", "main 1111111 a"},
 		{"only talk", `echo "git commit"`, "git commit", ""},
@@ -253,6 +254,14 @@ func TestUndone(t *testing.T) {
 		{"a file", "git reset HEAD~1 a.go", "aaaaaaa bbbbbbb ccccccc"},
 		{"somewhere", "git reset --hard origin/main", "aaaaaaa bbbbbbb ccccccc"},
 		{"looked at", "git show HEAD~1", "aaaaaaa bbbbbbb ccccccc"},
+		{"only if tests fail", "make test || git reset --hard HEAD~1", "aaaaaaa bbbbbbb ccccccc"},
+		{"moved onto a branch", "git branch feature && git reset --hard HEAD~1", "aaaaaaa bbbbbbb ccccccc"},
+		{"on another branch", "git switch main && git revert --no-edit HEAD", "aaaaaaa bbbbbbb ccccccc"},
+		{"reverted twice", "git revert HEAD && git revert HEAD", "aaaaaaa bbbbbbb cccccccu"},
+		{"put back", "git reset --hard aaaaaaa && git reset --hard bbbbbbb", "aaaaaaa bbbbbbb cccccccu"},
+		{"picked again", "git reset --hard aaaaaaa && git cherry-pick bbbbbbb ccccccc", "aaaaaaa bbbbbbb ccccccc"},
+		{"put back as it was", "git reset --hard HEAD~2 && git reset --hard HEAD@{1}", "aaaaaaa bbbbbbb ccccccc"},
+		{"thrown away", "git reset --keep HEAD~1", "aaaaaaa bbbbbbb cccccccu"},
 	} {
 		var calls []ingest.ToolCall
 		for _, hash := range []string{"aaaaaaa", "bbbbbbb", "ccccccc"} {
