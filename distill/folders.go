@@ -52,7 +52,7 @@ func Roots(s *ingest.Session) []string {
 	return roots
 }
 
-// inWorktree returns where the path of a worktree's repository ends, 0 or less if a folder isn't in a worktree by name.
+// inWorktree returns where the path of a worktree's repository ends, 0 if a folder isn't in a worktree by name.
 func inWorktree(dir string) int {
 	return max(strings.Index(dir, "/.worktrees/"), strings.Index(dir, "/.claude/worktrees/"), 0)
 }

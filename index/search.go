@@ -173,7 +173,7 @@ func (r *reader) titled(ctx context.Context, a *Answer) error {
 		err := scan(ctx, r.tx, func(*sql.Rows) error {
 			a.Titled = append(a.Titled, w)
 			return nil
-		}, `SELECT 1 FROM session WHERE title LIKE '%'||?||'%' LIMIT 1`, w)
+		}, `SELECT 1 FROM session WHERE title LIKE '%'||?||'%' AND source<>'`+HandoffSource+`' LIMIT 1`, w)
 		if err != nil {
 			return err
 		}

@@ -228,15 +228,19 @@ func FindJSON(text string) (value string, ok bool) {
 		if text[i] != '{' && text[i] != '[' {
 			continue
 		}
-		tries++
 		var v json.RawMessage
 		err := json.NewDecoder(strings.NewReader(mended(text[i:]))).Decode(&v)
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return "", false // truncated: what is inside isn't the answer
 		}
-		if err == nil && len(v) > len(best) { // "[1] here it is: {…}"
+		if err != nil {
+			tries++
+			continue
+		}
+		if len(v) > len(best) { // "[1] here it is: {…}"
 			best = string(v)
 		}
+		i += len(v) - 1 // or nearly, if it was mended
 	}
 	return best, best != ""
 }

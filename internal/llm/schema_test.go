@@ -16,6 +16,7 @@ func TestFindJSON(t *testing.T) {
 		{"fence", "```json\n{\"a\":1}\n```", `{"a":1}`},
 		{"words around", `Here you are: {"a":{"b":"}"}} Anything else?`, `{"a":{"b":"}"}}`},
 		{"a bracket before", `See [1]. {"items":["x"]}`, `{"items":["x"]}`},
+		{"many brackets before", strings.Repeat("See [1]. ", 60) + `{"items":[1,2,3]}`, `{"items":[1,2,3]}`},
 		{"braces before", `{not json} and {"a":[]}`, `{"a":[]}`},
 		{"raw line break", "{\"a\":\"x\ny\t\"}", `{"a":"x\ny\t"}`},
 		{"commas before ends", `{"a":[1,2,],}`, `{"a":[1,2]}`},
