@@ -1,6 +1,7 @@
 package distill
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -63,11 +64,11 @@ func uncommitted(s *ingest.Session, tr *trace.Trace) int {
 		}
 		for _, t := range a.Touches {
 			name := FileName(roots, t.Path)
-			switch {
-			case t.How == trace.Read || t.Unsure || path.IsAbs(name) || strings.HasPrefix(name, ".git/"):
-			case t.How == trace.Delete, t.Back:
-				delete(open, name)
-			case a.Call.Worked():
+			outside := path.IsAbs(name) || strings.Contains(name, ":/") || strings.HasPrefix(name, ".git/")
+			if t.How == trace.Delete || t.Back { // a file, or all in a folder
+				maps.DeleteFunc(open, func(o string, _ bool) bool { return isIn(roots, o, t.Path) })
+			} else if t.How != trace.Read && !t.Unsure && !outside && a.Call.Worked() {
+				delete(open, FileName(roots, t.From))
 				open[name] = true
 			}
 		}
@@ -80,6 +81,12 @@ func uncommitted(s *ingest.Session, tr *trace.Trace) int {
 		}
 	}
 	return len(open)
+}
+
+// isIn reports whether a file by its name in the project is one of some path, or in a folder of that.
+func isIn(roots []string, name, of string) bool {
+	folder := FileName(roots, strings.TrimSuffix(strings.TrimSuffix(of, "/."), "/")+"/.")
+	return name == FileName(roots, of) || strings.HasPrefix(name, strings.TrimSuffix(folder, "."))
 }
 
 func count(p *payload.Payload, counts map[string]int) {

@@ -178,10 +178,13 @@ func TestUncommitted(t *testing.T) {
 		return ingest.ToolCall{Name: "Write", Path: "/w/" + name, Done: true}
 	}
 	commit := ingest.ToolCall{Name: "Bash", Command: "git commit -m done", Done: true, Commit: "76b7d178"}
-	clean := ingest.ToolCall{Name: "Bash", Command: "git status", Done: true,
-		Result: "nothing to commit, working tree clean"}
+	shell := func(command string) ingest.ToolCall {
+		return ingest.ToolCall{Name: "Bash", Command: command, Done: true}
+	}
+	clean := shell("git status")
+	clean.Result = "nothing to commit, working tree clean"
 	begun := ingest.ToolCall{Name: "Bash", Command: "git commit -m done"}
-	remove := ingest.ToolCall{Name: "Bash", Command: "rm /w/a.go", Done: true}
+	remove := shell("rm /w/a.go")
 	outside := ingest.ToolCall{Name: "Write", Path: "/home/ann/notes.md", Done: true}
 	for name, c := range map[string]struct {
 		calls  []ingest.ToolCall
@@ -195,7 +198,12 @@ func TestUncommitted(t *testing.T) {
 		"begun":               {[]ingest.ToolCall{write("a.go"), begun}, "main", 0},
 		"removed":             {[]ingest.ToolCall{write("a.go"), remove}, "main", 0},
 		"outside":             {[]ingest.ToolCall{outside}, "main", 0},
-		"no repository":       {[]ingest.ToolCall{write("a.go")}, "", 0},
+		"on another drive":    {[]ingest.ToolCall{{Name: "Write", Path: `D:\other\a.go`, Done: true}}, "main", 0},
+		"renamed":             {[]ingest.ToolCall{write("a.go"), shell("git mv a.go b.go")}, "main", 1},
+		"folder removed":      {[]ingest.ToolCall{write("sub/a.go"), write("b.go"), shell("rm -rf sub")}, "main", 1},
+		"all put back": {[]ingest.ToolCall{write("a.go"), write("sub/b.go"), shell("git reset --hard")},
+			"main", 0},
+		"no repository": {[]ingest.ToolCall{write("a.go")}, "", 0},
 	} {
 		s := talk("you write it")
 		s.Where.Branch, s.Where.Cwds = c.branch, []ingest.CwdCount{{Dir: "/w", Turns: 1}}

@@ -98,7 +98,7 @@ func (c *contract) takenBack(it *payload.Item, t *ingest.Turn, a *ingest.Answer)
 				return len(o) > 0 && allIn(o, s.words)
 			}) && (changesMind().MatchString(s.text) || shareIn(chosen, read(later.OwnText())) > 0)
 			gone := deniesOf(s.words, chosen, about) || next && s.undoesThat() ||
-				planned && dropsPlan().MatchString(s.text)
+				planned && s.dropsPlan()
 			if instead || gone || c.renumbers(later, s, chosen) {
 				if q := text.HeadWords(s.text, MaxQuote); !typed(later) || inTurn(later, s.text) != "" {
 					return later, q
@@ -136,8 +136,16 @@ func (s statement) undoesThat() bool {
 	return len(of) == 1 && undoes[of[0].stem] && whole().MatchString(s.text)
 }
 
-// dropsPlan matches a sentence that gives up the plan as a whole.
-var dropsPlan = text.Pattern(`(?i)\b(?:scrap|drop|forget|abandon|ditch|cancel|discard|trash|bin|undo|` +
+// dropsPlan reports whether a sentence gives up the plan as a whole.
+func (s statement) dropsPlan() bool {
+	at := dropped().FindStringIndex(s.text)
+	return at != nil && !notTo().MatchString(s.text[:at[0]])
+}
+
+// notTo matches what has the verb after it denied.
+var notTo = text.Pattern(`(?i)(?:\b(?:not|never|nicht|dont|wont)|n['’]t)\b[^,.;:]*$`)
+
+var dropped = text.Pattern(`(?i)\b(?:scrap|drop|forget|abandon|ditch|cancel|discard|trash|bin|undo|` +
 	`(?:throw|toss) out|throw away)\s+` +
 	`(?:the|this|that|your|my|our)\s+(?:(?:whole|entire|old|last)\s+)?plan(?:\W*$|[,;:!–—]|` +
 	`\s+(?:and|then|again|please|for now|completely|entirely)\b)|` +

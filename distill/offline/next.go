@@ -67,8 +67,10 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 	return nil
 }
 
-// wants reports whether a sentence asks for something other than to leave what was said as it is.
-func (s sentence) wants() bool { return s.requests() && !text.LeavesIt(s.text) }
+// wants reports whether a sentence asks for something other than just to leave what was said as it is.
+func (s sentence) wants() bool {
+	return s.requests() && !(text.LeavesIt(s.text) && !tells(s.text, minTelling))
+}
 
 // inSteps matches an order of one thing after another: what comes last may come after a commit.
 var inSteps = text.Pattern(`(?i)\b(?:and |, ?)then\b|\b(?:danach|und dann|dann noch)\b|然后|それから|その後`)

@@ -64,6 +64,8 @@ func TestUnanswered(t *testing.T) {
 	for said, want := range map[string]bool{
 		"no, nobody sorts by price yet. leave": false, "ah right, the old list. skip it": false,
 		"no, nobody sorts by price yet. drop the picker": true, "nice picker. push": true,
+		"skip that and print the captions of the shops instead":        true,
+		"please leave it out of the list and write the shops a letter": true,
 	} {
 		all, _ := items(talkOf([]string{"Sort the list by shop.", "Sorted. Shall I sort by price, too?", said}, nil))
 		next := slices.ContainsFunc(all, func(it payload.Item) bool { return it.Rule == payload.UnansweredRule })

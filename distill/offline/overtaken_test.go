@@ -247,7 +247,8 @@ func TestRecap(t *testing.T) {
 
 // Commits say that no push was seen since, as long as none was.
 func TestNotPushed(t *testing.T) {
-	for command, want := range map[string]string{"git push origin main": "", "git log": payload.NotPushed} {
+	for command, want := range map[string]string{"git push origin main": "", "git log": payload.NotPushed,
+		"git push --dry-run": payload.NotPushed, "git push origin --delete old": payload.NotPushed} {
 		s := talkOf([]string{"Mend the bells.", "Mended.", "and the chime?", "It is quiet."}, nil)
 		s.Turns[1].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m 'lock the striker of the bells'",
 			Done: true, Commit: "76b7d178", CommitMessage: "lock the striker of the bells"}}
@@ -262,26 +263,31 @@ func TestNotPushed(t *testing.T) {
 
 // The last run of tests is told if some failed, which a pipe hides from the client, or if files were changed since.
 func TestLastTests(t *testing.T) {
-	ran := func(command, result string, failed bool) ingest.ToolCall {
-		return ingest.ToolCall{Name: "Bash", Command: command, Done: true, Failed: failed, Result: result}
+	ran := func(command, result string, fails bool) ingest.ToolCall {
+		return ingest.ToolCall{Name: "Bash", Command: command, Done: true, Failed: fails, Result: result}
 	}
 	write := ingest.ToolCall{Name: "Write", Path: "/w/bells.go", Done: true}
+	const failed = "last run of tests, failed"
 	for name, c := range map[string]struct {
 		calls       []ingest.ToolCall
 		text, since string // "" if nothing is told
 		why         string
 	}{
-		"passed":        {[]ingest.ToolCall{write, ran("go test ./...", "ok", false)}, "", "", ""},
-		"failed":        {[]ingest.ToolCall{ran("npm run test:unit", "", true)}, "npm run test:unit", "", "last run of tests, failed"},
-		"behind a pipe": {[]ingest.ToolCall{ran("cd /w && go test ./... 2>&1 | tail -5", "FAIL\tbells 0.1s", false)}, "cd /w && go test ./...", "", "last run of tests, failed"},
-		"mended":        {[]ingest.ToolCall{ran("pytest -q", "2 failed, 7 passed", true), ran("uv run pytest", "9 passed, 0 failed", false)}, "", "", ""},
-		"changed since": {[]ingest.ToolCall{ran("make test", "ok", false), write}, "make test", payload.FilesSince, "last run of tests, no failure seen"},
-		"no tests":      {[]ingest.ToolCall{ran("bun run test:env", "", true), ran("grep -r test .", "", true), write}, "", "", ""},
+		"passed": {[]ingest.ToolCall{write, ran("go test ./...", "ok", false)}, "", "", ""},
+		"failed": {[]ingest.ToolCall{ran("npm run test:unit", "", true)}, "npm run test:unit", "", failed},
+		"behind a pipe": {[]ingest.ToolCall{ran("cd /w && go test ./... 2>&1 | tail -5", "FAIL\tbells 0.1s", false)},
+			"cd /w && go test ./...", "", failed},
+		"mended": {[]ingest.ToolCall{ran("pytest -q", "2 failed, 7 passed", true),
+			ran("uv run pytest", "9 passed, 0 failed", false)}, "", "", ""},
+		"changed since": {[]ingest.ToolCall{ran("make test", "ok", false), write}, "make test", payload.FilesSince,
+			"last run of tests, no failure seen"},
+		"no tests": {[]ingest.ToolCall{ran("bun run test:env", "", true), ran("grep -r test .", "", true), write},
+			"", "", ""},
 	} {
 		s := talkOf([]string{"Mend the bells."}, nil)
 		for i, call := range c.calls {
-			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID("c" + string(rune('0'+i))), N: i + 2, Role: ingest.Assistant,
-				Kind: ingest.Message, Dir: "/w", Calls: []ingest.ToolCall{call}})
+			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID("c" + string(rune('0'+i))), N: i + 2,
+				Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w", Calls: []ingest.ToolCall{call}})
 		}
 		all, _ := items(s)
 		var got payload.Item

@@ -185,7 +185,8 @@ func (t *talk) actOn(did *trace.Trace) {
 	changes := func(o trace.Touch) bool { return o.How != trace.Read && !o.Unsure && !isUnrelated(o.Path) }
 	for i := range did.Actions {
 		a := &did.Actions[i]
-		if a.Call.Worked() && slices.ContainsFunc(a.Steps(), pushes) {
+		pushed := a.Call.Worked() || pushedRef().MatchString(a.Call.Result)
+		if pushed && slices.ContainsFunc(a.Steps(), pushes) {
 			t.pushed = a.N
 		}
 		if a.Agent == "" && a.Call.Ran() && slices.ContainsFunc(a.Steps(), runsTests) {
@@ -207,8 +208,13 @@ func (t *talk) actOn(did *trace.Trace) {
 // pushes reports whether a command pushes commits.
 func pushes(st trace.Step) bool {
 	_, args := st.Git()
-	return len(args) > 0 && args[0] == "push"
+	return len(args) > 0 && args[0] == "push" && !slices.ContainsFunc(args, func(a string) bool {
+		return a == "--dry-run" || a == "-n" || a == "--delete" || a == "-d"
+	})
 }
+
+// pushedRef matches what git push prints of a branch that it pushed.
+var pushedRef = text.Pattern(`(?m)^\s*(?:\+? ?[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}|\* \[new branch\])\s+\S+ -> \S+`)
 
 func newSpeech(turn *ingest.Turn, text string, from source) *speech {
 	sp := &speech{turn: turn, text: text, source: from, user: from == typing || from == refusing}

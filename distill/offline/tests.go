@@ -42,8 +42,8 @@ func (t *talk) lastTests() (it payload.Item, ok bool) {
 	}
 	quote, _, _ := strings.Cut(strings.TrimSpace(c.Command), "\n")
 	quote, _, _ = strings.Cut(quote, " 2>&1")
-	it = recorded(payload.Lead, payload.TestRule, payload.ByAssistant, &t.session.Turns[at], text.Clip(quote, maxCommand),
-		quote)
+	it = recorded(payload.Lead, payload.TestRule, payload.ByAssistant, &t.session.Turns[at],
+		text.Clip(quote, maxCommand), quote)
 	it.Why, it.Confidence = "last run of tests, no failure seen", commitWeight
 	if failed {
 		it.Why = "last run of tests, failed"
