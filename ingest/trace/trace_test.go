@@ -242,10 +242,8 @@ func TestCommits(t *testing.T) {
 func TestUndone(t *testing.T) {
 	for _, c := range []struct{ name, line, want string }{
 		{"the last", "git reset --hard HEAD~1", "aaaaaaa bbbbbbb cccccccu"},
-		{"two", "git reset HEAD~2", "aaaaaaa bbbbbbbl cccccccl"},
 		{"more than were made", "git reset --soft @^^^^", "aaaaaaal bbbbbbbl cccccccl"},
 		{"those after one", "git reset --hard aaaaaaaa12", "aaaaaaa bbbbbbbu cccccccu"},
-		{"reverted", "git revert --no-edit HEAD", "aaaaaaa bbbbbbb cccccccu"},
 		{"one reverted", "git revert bbbbbbb", "aaaaaaa bbbbbbbu ccccccc"},
 		{"joined", `git reset --soft HEAD~3 && git commit -m all`, "aaaaaaal bbbbbbbl cccccccl ddddddd"},
 		{"put right", `git commit --amend -m "all"`, "aaaaaaa bbbbbbb ddddddd"},
@@ -253,7 +251,6 @@ func TestUndone(t *testing.T) {
 		{"the changes alone", "git reset --hard HEAD", "aaaaaaa bbbbbbb ccccccc"},
 		{"a file", "git reset HEAD~1 a.go", "aaaaaaa bbbbbbb ccccccc"},
 		{"somewhere", "git reset --hard origin/main", "aaaaaaa bbbbbbb ccccccc"},
-		{"looked at", "git show HEAD~1", "aaaaaaa bbbbbbb ccccccc"},
 		{"only if tests fail", "make test || git reset --hard HEAD~1", "aaaaaaa bbbbbbb ccccccc"},
 		{"moved onto a branch", "git branch feature && git reset --hard HEAD~1", "aaaaaaa bbbbbbb ccccccc"},
 		{"on another branch", "git switch main && git revert --no-edit HEAD", "aaaaaaa bbbbbbb ccccccc"},
