@@ -98,7 +98,7 @@ Session 22222222… and 1 before it · project billing · branch x · 2026-04-01
 ## Status
 - NOT STARTED: admin API (session 3, Apr 1)
 
-## In their own words
+## In their own words (as of then: may be done or changed since)
 - “Use SQLite.” — user, turn 9 (session 3, Apr 1)
 <!-- /recall -->
 `

@@ -14,7 +14,8 @@ import (
 //
 //	[pinned] text (not: lost; lost) (scope: condition) (said: quote) — because why
 //	path — STATUS — text — why                          of kind File
-//	“text” — user, turn 12, to “what it answers”         if Quoted
+//	“text” — user, turn 12, to “what it answers?”        if Quoted
+//	“text” — user, turn 12, after “what was said before”
 //	“question?” — assistant, turn 11; answered “Yes.”
 //
 // Only decisions have "because". Whatever an item holds is made one safe line, and what could be mistaken for the
@@ -234,19 +235,23 @@ func formatLead(it *Item) string {
 	case it.Rule == CommitRule:
 		return "“" + segment(it.Text) + "”" + dash + "commits, the last in turn " + strconv.Itoa(it.Evidence[n-1].N)
 	}
-	between := "; answered “" // which may well be a word of the question
+	between, further := "; answered “", " after “" // which may well be a word of the question
 	if it.Evidence[1].N <= it.Evidence[0].N {
 		if contains(it.Text, oneLine(it.Evidence[1].Quote)) {
 			return line
 		}
-		between = ", to “"
-		if it.Rule == RefusalRule {
+		switch {
+		case it.Rule == RefusalRule:
 			between = ", refusing “"
+		case it.Evidence[1].N == it.Evidence[0].N || strings.ContainsAny(it.Evidence[1].Quote, "?？"):
+			between = ", to “"
+		default: // which it need not be about
+			between, further = ", after “", " and “"
 		}
 	}
 	line += between + segment(text.Clip(strings.ReplaceAll(it.Evidence[1].Quote, "**", ""), MaxOtherPassage)) + "”"
 	if len(it.Evidence) > 2 { // the options that it chose from
-		line += " after “" + segment(text.Clip(it.Evidence[2].Quote, MaxOtherPassage)) + "”"
+		line += further + segment(text.Clip(it.Evidence[2].Quote, MaxOtherPassage)) + "”"
 	}
 	return line
 }

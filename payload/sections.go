@@ -53,7 +53,7 @@ var titles = map[Kind]string{
 	Goal: "Current goal", Decision: "Decisions made", Deferred: "Decisions deferred (do not \"fix\" yet)",
 	Eliminated: "Hypotheses eliminated (do not revisit)", Finding: "What was found", Hypothesis: "Surviving hypothesis",
 	File: "Files in play", Flag: "Don't forget", Question: "Open questions", Status: "Status", Next: "Next action",
-	Lead: "In their own words",
+	Lead: "In their own words (as of then: may be done or changed since)",
 }
 
 // beganWith is the heading of a goal that quotes what a session began with, of which its person said more since: it may

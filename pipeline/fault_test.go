@@ -338,7 +338,7 @@ func edit(t *testing.T, path, line string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const heading = "\n## In their own words\n"
+	const heading = "\n## In their own words (as of then: may be done or changed since)\n"
 	if !strings.Contains(string(text), heading) {
 		t.Fatalf("no decisions in\n%s", text)
 	}

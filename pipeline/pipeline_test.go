@@ -280,11 +280,11 @@ func TestHandEditWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	edited := string(text)
-	at := strings.Index(edited, "\n## In their own words\n")
+	at := strings.Index(edited, "\n## In their own words (as of then: may be done or changed since)\n")
 	if at < 0 {
 		t.Fatalf("no decision in\n%s", edited)
 	}
-	at += len("\n## In their own words\n")
+	at += len("\n## In their own words (as of then: may be done or changed since)\n")
 	end := at + strings.Index(edited[at:], "\n")
 	edited = edited[:at] + "- The queue is Postgres and stays so.\n- Ask before adding a dependency." + edited[end:]
 	if err := os.WriteFile(path, []byte(edited), 0o600); err != nil {

@@ -210,7 +210,7 @@ func sections(page string) map[string]string {
 	all, heading := map[string]string{}, ""
 	for line := range strings.Lines(page) {
 		if name, ok := strings.CutPrefix(line, "## "); ok {
-			heading = strings.TrimSpace(name)
+			heading, _, _ = strings.Cut(strings.TrimSpace(name), " (as of then")
 		} else if heading != "" {
 			all[heading] += strings.ReplaceAll(line, `\`, "")
 		}

@@ -70,7 +70,7 @@ func TestEndsAndReplies(t *testing.T) {
 			"In `hall.json`:\n\n```\n{}\n```"},
 			"## Where it ended\n- “Ticket 241 is cancelled, 242 is the one to track.”", ""},
 		{[]string{"Why are there two of each file?", options, "yes pls, add a directory instead", "Done."},
-			"to “Add `outDir`, so that files go to a directory of their own.”", "Or shall I"},
+			"after “Add `outDir`, so that files go to a directory of their own.”", "Or shall I"},
 		{[]string{"Draw the hall.", "It is drawn.", "what does a seat of the balcony cost with the fee of today",
 			"A seat of the balcony costs 14 €.", "Add the doors too, please.", "The doors are drawn now, all nine."},
 			"of today” — user, turn 3; answered “A seat of the balcony costs 14 €.”", ""},

@@ -299,18 +299,18 @@ func TestBriefReplies(t *testing.T) {
 		{"The fee of the box office is rounded up in `fee.py`.", "not now",
 			"“The fee of the box office is rounded up in `fee.py`.” — assistant, turn 2; answered “not now”"},
 		{"The fee of the box office is rounded up in `fee.py`.", "leave that until Maren is back",
-			"“leave that until Maren is back” — user, turn 3, to “The fee of the box office is rounded up in `fee.py`.”"},
+			"“leave that until Maren is back” — user, turn 3, after “The fee of the box office is rounded up in `fee.py`.”"},
 		{"The night job sends every ticket twice.", "that's wanted",
 			"“The night job sends every ticket twice.” — assistant, turn 2; answered “that's wanted”"},
 		{"The night job sends every ticket twice.", "lol, on purpose",
-			"“lol, on purpose” — user, turn 3, to “The night job sends every ticket twice.”"},
+			"“lol, on purpose” — user, turn 3, after “The night job sends every ticket twice.”"},
 		{"Rust needs 2 s for the plan of the hall, Python 9 s. I'd take Rust.", "python, we can read it",
-			"user, turn 3, to “Rust needs 2 s for the plan of the hall, Python 9 s. I'd take Rust.”"},
+			"user, turn 3, after “Rust needs 2 s for the plan of the hall, Python 9 s. I'd take Rust.”"},
 		{"The hall is drawn. Next steps:\n- the prices\n- the exits", "yes in that order, tomorrow",
-			"to “the prices - the exits”"},
+			"after “the prices - the exits”"},
 		{"Two ways to draw the hall:\n\nA) with canvas, which is fast\nB) with svg, which prints well",
 			"B. And when the printer is off, keep the drawing for the morning; the hall must never wait for paper",
-			"for paper” — user, turn 3, to “B) with svg, which prints well”"},
+			"for paper” — user, turn 3, after “B) with svg, which prints well”"},
 		{"Canvas takes 2 s for the hall, svg 9 s. I'd take canvas.", "do that",
 			"I'd take canvas.” — assistant, turn 2; answered “do that”"},
 		{"Shall I sell the boxes too? Shall I print their numbers?",
@@ -336,8 +336,7 @@ func TestBriefReplies(t *testing.T) {
 		{"Seats are checked each 6 hours.", "hourly please", "Seats are checked each hour.",
 			"“Seats are checked each 6 hours.” — assistant, turn 2; answered “hourly please”"},
 		{"The rows are numbered from the stage.", "hmm no, forget it, from the doors", "Turned round.",
-			"## In their own words\n- “hmm no, forget it, from the doors” — user, turn 3, " +
-				"to “The rows are numbered from the stage.”"},
+			"changed since)\n- “hmm no, forget it, from the doors” — user, turn 3, after “The rows are numbered from the stage.”"},
 	} {
 		s := talkOf([]string{"Draw the hall and its rows.", c.said, c.reply, c.last}, nil)
 		for i := range s.Turns {

@@ -16,12 +16,12 @@ func TestVerdicts(t *testing.T) {
 	long := "how is it that the halls of the old theatre have seats without a number, and " +
 		strings.Repeat("where would somebody who sits there find out which door to take, ", 3) + "do you know?"
 	for reply, want := range map[string]string{
-		"I like option B": "“I like option B” — user, turn 3, to “Option B: a file a hall in the repository”",
+		"I like option B": "“I like option B” — user, turn 3, after “Option B: a file a hall in the repository”",
 		"B":               "“Option B: a file a hall in the repository” — assistant, turn 2; answered “B”",
 		"A with B as the export": "“Option A: one table for all the seats” — assistant, turn 2; " +
 			"answered “A with B as the export”",
 		"option A is likely but let's try option B": "“option A is likely but let's try option B” — user, turn 3, " +
-			"to “Option B: a file a hall in the repository”",
+			"after “Option B: a file a hall in the repository”",
 		"let's do options B": "“Option B: a file a hall in the repository” — assistant, turn 2; " +
 			"answered “let's do options B”",
 		"change in plan: all in memory": "“change in plan: all in memory” — user, turn 3, to “Your call - which path?”",
