@@ -12,7 +12,6 @@ import (
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/library/disk"
-	"recall/library/ledger"
 	"recall/library/registry"
 	"recall/library/state"
 )
@@ -118,80 +117,6 @@ func (l *Library) Rel(path string) string {
 	return path
 }
 
-// ForgottenName records items forgotten from sessions that are kept; append-only. It is a separate file, because an
-// older recall would read a line in tombstones.jsonl as the whole session being forgotten.
-const ForgottenName = "forgotten.jsonl"
-
-// A ForgottenItem is an item or an agent's note that a person forgot. It says where its words are in the transcript,
-// without repeating them.
-type ForgottenItem struct {
-	Session ingest.SessionID `json:"session"`
-	Name    string           `json:"name"`         // the item's id, or the note's "event"
-	At      []Passage        `json:"at,omitempty"` // what the item was based on
-}
-
-// A Passage is a place in a turn.
-type Passage struct {
-	Turn string `json:"turn"`
-	From int    `json:"from,omitempty"` // in bytes of its redacted text
-	To   int    `json:"to,omitempty"`
-	Sum  string `json:"sum,omitempty"` // hash of a quote that is not in the text, but in a call or its result
-}
-
-func (l *Library) forgottenLog() ledger.Log[ForgottenItem] {
-	return LogOf(l, ForgottenName, func(f ForgottenItem) bool { return f.Session != "" && f.Name != "" })
-}
-
-// ForgottenItems lists the forgotten items by session. As with Forgotten, a malformed line is an error.
-func (l *Library) ForgottenItems() (map[ingest.SessionID][]ForgottenItem, error) {
-	return l.gone.get(l.forgottenLog().Path, func() (map[ingest.SessionID][]ForgottenItem, error) {
-		lines, err := l.forgottenLog().All()
-		gone, known := map[ingest.SessionID][]ForgottenItem{}, map[string]bool{}
-		for _, f := range lines {
-			if !known[f.Name] {
-				gone[f.Session] = append(gone[f.Session], f)
-			}
-			known[f.Name] = true
-		}
-		return gone, err
-	})
-}
-
-// ForgetItems records items as forgotten; the next sync makes what is derived from their sessions again without them.
-func (l *Library) ForgetItems(items ...ForgottenItem) error {
-	return add(l, "folders", l.forgottenLog(), items...)
-}
-
-// Gone returns the texts that mark a line as being about something forgotten, sessions or items, and the sessions
-// about which no model answers are kept.
-func (l *Library) Gone() (names [][]byte, about []ingest.SessionID, err error) {
-	about, err = l.Tombstones()
-	names = Quoted(about)
-	items, err2 := l.ForgottenItems()
-	for id, of := range items {
-		names, about = append(names, NamesOf(of)...), append(about, id)
-	}
-	return names, about, errors.Join(err, err2)
-}
-
-// WithoutForgotten removes forgotten items from another library's folder, as read.
-func (l *Library) WithoutForgotten(s *Folder) error {
-	all, err := l.ForgottenItems()
-	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		if text, ok := s.Text[name]; ok {
-			s.Text[name] = Without(text, NamesOf(all[s.Entry.ID]))
-		}
-	}
-	return err
-}
-
-// Without returns the lines that contain none of the names.
-func Without(text []byte, names [][]byte) []byte {
-	return bytes.Join(slices.DeleteFunc(bytes.SplitAfter(text, []byte("\n")), func(line []byte) bool {
-		return Names(line, names)
-	}), nil)
-}
-
 // Names reports whether a line contains one of the names.
 func Names(line []byte, names [][]byte) bool {
 	return slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(line, n) })
@@ -201,14 +126,6 @@ func Names(line []byte, names [][]byte) bool {
 func Quoted(ids []ingest.SessionID) (names [][]byte) {
 	for _, id := range ids {
 		names = append(names, fmt.Appendf(nil, "%q", id))
-	}
-	return names
-}
-
-// NamesOf returns items as lines name them.
-func NamesOf(items []ForgottenItem) (names [][]byte) {
-	for _, it := range items {
-		names = append(names, []byte(it.Name))
 	}
 	return names
 }

@@ -5,7 +5,6 @@
 //	library.toml           id and format version
 //	projects.toml          the projects: id, name, folder, roots
 //	tombstones.jsonl       ids of forgotten sessions, which are never archived again
-//	forgotten.jsonl        forgotten items of sessions that are kept
 //	threads.jsonl          people's corrections of threads; append-only
 //	habits.jsonl           what people make of the habits found; append-only
 //	unsorted/<id>/         sessions archived but not yet parsed; memory-<id>: a client's own memory
@@ -99,7 +98,6 @@ type Library struct {
 	file     fileCache[File] // these are files at the top
 	registry fileCache[*registry.Registry]
 	tombs    fileCache[map[ingest.SessionID]bool]
-	gone     fileCache[map[ingest.SessionID][]ForgottenItem]
 
 	inFolders chan struct{} // full while this process holds the folders lock
 

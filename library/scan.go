@@ -251,4 +251,4 @@ func IsTop(name string) bool { return topFiles[name] }
 // topFiles are the files at the top of a library.
 var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
 	"threads.jsonl": true, "habits.jsonl": true, "journal.jsonl": true, UsageName: true, TriesName: true,
-	ForgottenName: true, ReceivedName: true, LinksName: true}
+	ReceivedName: true, LinksName: true}

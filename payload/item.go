@@ -136,8 +136,6 @@ type Provenance struct {
 	Input     string `json:"input"` // SHA-256 of the raw bytes it was made from
 	// Hash over the sessions that decide who owns which turn: forks, and the other half of a plan.
 	Beside string `json:"beside,omitempty"`
-	// How many of the session's items had been forgotten before.
-	Without int `json:"without,omitempty"`
 	// The model asked since, if any; the turns it hasn't seen are Distiller's.
 	Model Asked `json:"model,omitzero"`
 }

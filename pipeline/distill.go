@@ -45,16 +45,12 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 	if err != nil {
 		return nil, err
 	}
-	forgotten, err := r.p.Library.ForgottenItems()
-	if err != nil {
-		return nil, err
-	}
 	var work []*Family
 	r.waiting = nil
 	for _, f := range Families(entries) {
 		due := false
 		for _, m := range f.Members {
-			want := madeStamp(r.p.made(m, forgotten))
+			want := madeStamp(r.p.made(m))
 			m.name = projects[m.Entry.Project].Name
 			anew := r.anew(m.Entry, want)
 			lacks := stamps[string(m.Entry.ID)] != indexStamp(want, m.name, r.p.named(m.Entry.Also)...)
@@ -267,7 +263,7 @@ type writer struct {
 
 	mu   sync.Mutex // also held during a transaction
 	docs []*index.Prepared
-	gone []func() (bool, error) // by doc: was it, or an item of it, forgotten since it was prepared?
+	gone []func() (bool, error) // by doc: was it forgotten since it was prepared?
 	done []func()               // by doc: called once it is indexed
 	size int
 }
@@ -314,20 +310,12 @@ func (w *writer) write(family []*Member, release func()) {
 }
 
 func (w *writer) index(m *Member) error {
-	gone, err := w.run.p.Library.ForgottenItems()
-	if err != nil {
-		return err
-	}
-	forgotten := func() (bool, error) {
-		whole, err := w.run.p.Library.Forgotten(m.Entry.ID)
-		now, err2 := w.run.p.Library.ForgottenItems()
-		return whole || len(now[m.Entry.ID]) > len(gone[m.Entry.ID]), cmp.Or(err, err2)
-	}
+	forgotten := func() (bool, error) { return w.run.p.Library.Forgotten(m.Entry.ID) }
 	if is, err := forgotten(); err != nil || is {
 		return err // while being distilled
 	}
 	p := m.page.payload
-	doc := index.DocOf(withoutForgotten(m.Session, gone[m.Entry.ID]), p, m.project.Name)
+	doc := index.DocOf(m.Session, p, m.project.Name)
 	if m.Session.Headless { // as results name it
 		doc.Title = index.Headless + doc.Title
 	}

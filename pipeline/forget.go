@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -212,7 +211,7 @@ func (p *Pipeline) FinishForgetting(ctx context.Context) error {
 	if len(left) > 0 {
 		_, err = p.ForgetSessions(ctx, nil, left...)
 	}
-	return cmp.Or(err, p.finishItems(ctx))
+	return err
 }
 
 // HasForgotten reports whether an index has dropped everything the library forgot. Until it has, don't read from it.

@@ -31,65 +31,46 @@ func (d stuckOn) Distill(ctx context.Context, s *ingest.Session) (*payload.Paylo
 	return d.stuck.Distill(ctx, s)
 }
 
-// What another process forgets while a sync has it ready for the index doesn't come back with that sync, be it a
-// session or an item.
+// What another process forgets while a sync has it ready for the index doesn't come back with that sync.
 func TestForgottenBeforeItIsIndexed(t *testing.T) {
 	early := first
 	early.said = slices.Clone(first.said)
 	early.said[2] = "Use exponential backoff for retries instead of the fixed delay, because of the quokka last week."
-	for name, forget := range map[string]func(*testing.T, *pipeline.Pipeline){
-		"a session": func(t *testing.T, p *pipeline.Pipeline) {
-			if _, err := p.ForgetSessions(t.Context(), nil, ingest.SessionID(early.id)); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"an item": func(t *testing.T, p *pipeline.Pipeline) {
-			made, err := p.Library.Payload(ingest.SessionID(early.id))
-			if err != nil {
-				t.Fatal(err)
-			}
-			it := slices.IndexFunc(made.Items, func(it payload.Item) bool { return strings.Contains(it.Text, "quokka") })
-			if err := p.ForgetItem(t.Context(), ingest.SessionID(early.id), made.Items[it]); err != nil {
-				t.Fatal(err)
-			}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			root, dir := t.TempDir(), t.TempDir()
-			early.write(t, root)
-			second.write(t, root)
-			p := own(open(t, dir), root)
-			d := stuckOn{newStuck(), ingest.SessionID(second.id)}
-			p.Distiller = d
-			ended := make(chan error, 1)
-			go func() {
-				_, err := p.Sync(context.Background(), pipeline.Options{})
-				ended <- err
-			}()
-			<-d.began
-			other := asOther(t, p)
-			other.Distiller = offline.Distiller{}
-			for try := 0; ; try++ { // the first session is written, and then waits for the second
-				all, err := other.Library.Sessions()
-				if slices.ContainsFunc(all, func(e library.Entry) bool {
-					return string(e.ID) == early.id && e.Distilled != nil
-				}) {
-					break
-				}
-				if try == 12_000 {
-					t.Fatal("the first session isn't written", err)
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
-			time.Sleep(100 * time.Millisecond)
-			forget(t, other)
-			close(d.let)
-			if err := <-ended; err != nil {
-				t.Fatal(err)
-			}
-			noWordOf(t, "quokka", p, other)
-		})
+	root, dir := t.TempDir(), t.TempDir()
+	early.write(t, root)
+	second.write(t, root)
+	p := own(open(t, dir), root)
+	d := stuckOn{newStuck(), ingest.SessionID(second.id)}
+	p.Distiller = d
+	ended := make(chan error, 1)
+	go func() {
+		_, err := p.Sync(context.Background(), pipeline.Options{})
+		ended <- err
+	}()
+	<-d.began
+	other := asOther(t, p)
+	other.Distiller = offline.Distiller{}
+	for try := 0; ; try++ { // the first session is written, and then waits for the second
+		all, err := other.Library.Sessions()
+		if slices.ContainsFunc(all, func(e library.Entry) bool {
+			return string(e.ID) == early.id && e.Distilled != nil
+		}) {
+			break
+		}
+		if try == 12_000 {
+			t.Fatal("the first session isn't written", err)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
+	time.Sleep(100 * time.Millisecond)
+	if _, err := other.ForgetSessions(t.Context(), nil, ingest.SessionID(early.id)); err != nil {
+		t.Fatal(err)
+	}
+	close(d.let)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	noWordOf(t, "quokka", p, other)
 }
 
 // Nor do the links of a session come back that is forgotten while they wait for the index.

@@ -25,9 +25,8 @@ import (
 // returns the members that were made.
 func (r *run) make(ctx context.Context, f *Family) []*Member {
 	var all []*Member
-	forgotten, _ := r.p.Library.ForgottenItems() // if they can't be read, merge fails
 	for _, m := range f.Members {
-		m.made = r.p.made(m, forgotten)
+		m.made = r.p.made(m)
 		m.Entry.Heads = withPlanKeys(m.Entry.Heads, m.planKeys)
 		err := m.Fault
 		if err == nil {
@@ -119,11 +118,7 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 		return err
 	}
 	m.Entry.Heads = withPlanKeys(m.Entry.Heads, m.planKeys)
-	forgotten, err := p.Library.ForgottenItems()
-	if err != nil {
-		return err
-	}
-	m.fresh, m.improved, m.made = fresh, true, p.made(m, forgotten)
+	m.fresh, m.improved, m.made = fresh, true, p.made(m)
 	m.made.Model = asked
 	r := p.startRun(Options{Only: m.Entry.ID}, &Report{})
 	if err := r.distillOne(ctx, m); err != nil {
@@ -131,16 +126,11 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 	}
 	w := newWriter(ctx, r)
 	w.write([]*Member{m}, func() {})
-	if err = cmp.Or(w.wait(), r.seen.close()); err != nil {
+	if err := cmp.Or(w.wait(), r.seen.close()); err != nil {
 		return err
 	}
 	if failed := r.report.Problems; len(failed) > 0 {
 		return failed[0].Err
-	}
-	if m.made.Without > 0 { // the model's answers may repeat what was forgotten
-		if err := p.Library.DropAnswers([]ingest.SessionID{m.Entry.ID}, nil); err != nil {
-			return err
-		}
 	}
 	if now, err := p.Library.Session(m.Entry.ID); err == nil && now.Behind() {
 		return p.LookAgain()
@@ -148,12 +138,11 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 	return nil
 }
 
-// made returns the provenance that a member's payload would have if it were up to date, given what is forgotten. What a
-// model made of it stays, whatever the rest says.
-func (p *Pipeline) made(m *Member, forgotten map[ingest.SessionID][]library.ForgottenItem) payload.Provenance {
+// made returns the provenance that a member's payload would have if it were up to date. What a model made of it stays,
+// whatever the rest says.
+func (p *Pipeline) made(m *Member) payload.Provenance {
 	e := m.Entry
-	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: m.beside,
-		Without: len(forgotten[e.ID])}
+	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: m.beside}
 	if e.Distilled != nil {
 		made.Model = e.Distilled.Model
 	}
@@ -188,10 +177,7 @@ func indexStamp(stamp, project string, also ...string) string {
 // madeStamp is the provenance as one string.
 func madeStamp(m payload.Provenance) string {
 	s := fmt.Sprintf("%s %s %s %s", m.Input, m.Distiller, m.Rules, m.Beside)
-	if m.Without > 0 { // only then: the stamps of other sessions stay as they are
-		s += fmt.Sprintf(" without %d", m.Without)
-	}
-	if a := m.Model; a.Name != "" { // likewise
+	if a := m.Model; a.Name != "" { // only then: the stamps of other sessions stay as they are
 		s += fmt.Sprintf(" %s %s %s", a.Name, a.Prompt, a.Input)
 	}
 	return s

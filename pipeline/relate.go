@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"reflect"
@@ -101,17 +100,11 @@ func (p *Pipeline) appendLinks(ctx context.Context, due []string) (lines []paylo
 
 // indexLinks has the index hold what stands of some lines, without what was forgotten since they were read.
 func (p *Pipeline) indexLinks(ctx context.Context, lines []payload.Link, stamp string, due []string) error {
-	names := sync.OnceValues(func() ([][]byte, error) {
-		names, _, err := p.Library.Gone()
-		return names, err
-	})
+	forgotten := sync.OnceValues(p.Library.Tombstones)
 	gone := func(l payload.Link) (bool, error) {
-		names, err := names()
-		if err != nil || len(names) == 0 {
-			return false, err
-		}
-		line, err := json.Marshal(l)
-		return library.Names(line, names), err
+		ids, err := forgotten()
+		return slices.Contains(ids, ingest.SessionID(l.FromSession)) ||
+			slices.Contains(ids, ingest.SessionID(l.ToSession)), err
 	}
 	return p.Index.PutLinks(ctx, payload.StandingLinks(lines), linksMade(stamp), due, gone)
 }

@@ -15,7 +15,6 @@ import (
 	"recall/ingest/trace"
 	"recall/library"
 	"recall/library/disk"
-	"recall/library/forget"
 	"recall/library/manifest"
 	"recall/library/render"
 	"recall/payload"
@@ -34,13 +33,6 @@ func (r *run) merge(m *Member) (page, error) {
 		return page{}, err
 	}
 	if err := r.takeEdits(m.Entry.ID, old, onDisk); err != nil {
-		return page{}, err
-	}
-	if err := forget.InFolder(r.p.Library, m.Entry.ID); err != nil {
-		return page{}, err
-	}
-	forgotten, err := r.p.Library.ForgottenItems()
-	if err != nil {
 		return page{}, err
 	}
 	edits, err := r.p.Library.Edits(m.Entry.ID)
@@ -68,14 +60,7 @@ func (r *run) merge(m *Member) (page, error) {
 			old = sameAs(old, &fresh, edits) // only the family's other sessions changed
 		}
 	}
-	payload.Inherit(old, &fresh) // also what was forgotten: it may be worded differently now
-	gone := restingOn(m.Session, forgotten[m.Entry.ID])
-	fresh.Items, fresh.Retired = slices.DeleteFunc(fresh.Items, gone), slices.DeleteFunc(fresh.Retired, gone)
-	fresh.Did = slices.DeleteFunc(fresh.Did, func(d payload.Deed) bool { // words of a call go with its item
-		return slices.ContainsFunc(forgotten[m.Entry.ID], func(g library.ForgottenItem) bool {
-			return slices.ContainsFunc(g.At, func(at library.Passage) bool { return at.Turn == d.Turn })
-		})
-	})
+	payload.Inherit(old, &fresh)
 	fresh.Title = titleOf(m.Session, &fresh)
 	p := payload.Apply(&fresh, edits)
 	m.Session.Title = p.Title // a person may have set it

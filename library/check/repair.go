@@ -232,7 +232,7 @@ func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
 func lineUsable(line []byte, name string) bool {
 	var edit payload.Edit
 	var link payload.Link
-	var gone struct{ ID, Session ingest.SessionID }
+	var gone struct{ ID ingest.SessionID }
 	switch name {
 	case "edits.jsonl":
 		return json.Unmarshal(line, &edit) == nil && edit.Check() == nil
@@ -240,8 +240,6 @@ func lineUsable(line []byte, name string) bool {
 		return json.Unmarshal(line, &link) == nil && link.Check() == nil
 	case "tombstones.jsonl":
 		return json.Unmarshal(line, &gone) == nil && gone.ID != ""
-	case "forgotten.jsonl":
-		return json.Unmarshal(line, &gone) == nil && gone.Session != ""
 	}
 	return json.Valid(line)
 }

@@ -1,4 +1,4 @@
-// Package forget removes sessions, or single items, from a library.
+// Package forget removes sessions from a library.
 package forget
 
 import (
@@ -104,7 +104,7 @@ func dropLines(l *library.Library, names [][]byte, texts *needle.Needles) error 
 		for _, path := range slices.Compact(all) {
 			base := strings.TrimSuffix(filepath.Base(path), ".damaged")
 			fi, err := os.Lstat(path)
-			if base == "tombstones.jsonl" || base == library.ForgottenName || err != nil || !fi.Mode().IsRegular() {
+			if base == "tombstones.jsonl" || err != nil || !fi.Mode().IsRegular() {
 				continue
 			}
 			byID := base != "journal.jsonl" && base != library.UsageName // in these, ids may stay
@@ -123,45 +123,4 @@ func dropLines(l *library.Library, names [][]byte, texts *needle.Needles) error 
 		work = func() error { return l.UnderLock(lock, inside) }
 	}
 	return work()
-}
-
-// Items removes items from everything outside the sessions' folders: lines at the top that name them, received
-// handoffs that hold them, and models' answers about their sessions.
-func Items(l *library.Library, items ...library.ForgottenItem) error {
-	var ids []ingest.SessionID
-	for _, it := range items {
-		ids = append(ids, it.Session)
-	}
-	return errors.Join(dropLines(l, library.NamesOf(items), nil), l.DropAnswers(ids, nil))
-}
-
-// InFolder removes a session's forgotten items from what people and agents wrote in its folder, and from what
-// repair set aside there. The next save removes them from the payload.
-func InFolder(l *library.Library, id ingest.SessionID) error {
-	all, err := l.ForgottenItems()
-	if err != nil || len(all[id]) == 0 {
-		return err
-	}
-	names := library.NamesOf(all[id])
-	return l.WithSession(id, func(e library.Entry) error {
-		var errs []error
-		for _, pattern := range []string{"edits.jsonl*", "notes.jsonl*", "session.json.damaged*",
-			"payload before repair*",
-			"before repair*/*.jsonl", "before repair*/*.json", "before repair*/*.md"} {
-			paths, err := disk.Glob(e.Folder, pattern)
-			errs = append(errs, err)
-			for _, path := range paths {
-				text, err := disk.ReadPlain(path)
-				switch stay := library.Without(text, names); {
-				case err != nil || len(stay) == len(text):
-				case len(stay) == 0 || !strings.Contains(pattern, ".jsonl"):
-					err = disk.RemoveIfThere(path)
-				default:
-					err = l.Put(path, stay)
-				}
-				errs = append(errs, err)
-			}
-		}
-		return errors.Join(append(errs, disk.SyncDir(e.Folder))...)
-	})
 }

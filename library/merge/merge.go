@@ -2,7 +2,6 @@
 package merge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,9 +82,6 @@ func (m *merging) run(ctx context.Context) error {
 	}
 	m.done.Sessions = sessions(entries)
 	if err := m.tombstones(); err != nil { // first, because forgetting drops projects without sessions
-		return err
-	}
-	if err := m.forgotten(); err != nil {
 		return err
 	}
 	if err := m.projects(); err != nil {
@@ -174,14 +170,8 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 				errors.New("it is gone there; recall check says more"))
 		}
 	}
-	if err := m.l.WithoutForgotten(src); err != nil {
-		return err
-	}
 	if _, err := m.l.Session(id); errors.Is(err, library.ErrNoSession) {
-		return cmp.Or(m.adopt(ctx, src), m.dropForgotten(id))
-	}
-	if err := m.dropForgotten(id); err != nil { // what only this library has must not prevent following
-		return err
+		return m.adopt(ctx, src)
 	}
 	dst, err := m.l.View(id)
 	if err != nil {
@@ -200,7 +190,6 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	}
 	if err == nil {
 		m.count(func(d *Merged) { d.Changed += sessions([]library.Entry{src.Entry}) })
-		err = m.dropForgotten(id)
 	}
 	return err
 }

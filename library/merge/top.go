@@ -2,7 +2,6 @@ package merge
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -66,44 +65,11 @@ func (m *merging) tombstones() error {
 	return forget.Sessions(m.l, here, nil)
 }
 
-// forgotten merges the forgotten items. They are removed here before they are recorded, so that an interrupted run is
-// repeated.
-func (m *merging) forgotten() error {
-	theirs, err := m.from.ForgottenItems()
-	if err != nil {
-		m.problem(m.from.Dir(), err)
-		return nil
-	}
-	ours, err := m.l.ForgottenItems()
-	if err != nil {
-		return err
-	}
-	var fresh []library.ForgottenItem
-	for id, items := range theirs {
-		fresh = append(fresh, slices.DeleteFunc(slices.Clone(items), func(it library.ForgottenItem) bool {
-			return slices.ContainsFunc(ours[id], func(o library.ForgottenItem) bool { return o.Name == it.Name })
-		})...)
-	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	slices.SortFunc(fresh, func(a, b library.ForgottenItem) int { return strings.Compare(a.Name, b.Name) })
-	return cmp.Or(forget.Items(m.l, fresh...), m.l.ForgetItems(fresh...))
-}
-
-// dropForgotten drops the forgotten items that a merged session brought.
-func (m *merging) dropForgotten(id ingest.SessionID) error {
-	if err := forget.InFolder(m.l, id); !errors.Is(err, library.ErrNoSession) {
-		return err
-	}
-	return nil // the session itself was forgotten
-}
-
 // logs merges the append-only files at the top.
 func (m *merging) logs() error {
 	for _, path := range m.from.TopLogs() {
 		name := filepath.FromSlash(m.from.Rel(path))
-		if name == "tombstones.jsonl" || name == "forgotten.jsonl" {
+		if name == "tombstones.jsonl" {
 			continue
 		}
 		text, err := disk.ReadPlain(path)
@@ -136,11 +102,12 @@ func (m *merging) uniteTop(name string, other []byte) error {
 		}
 		fresh := disk.Lacking(have, other)
 		if name != "journal.jsonl" && name != library.UsageName {
-			gone, _, err := m.l.Gone()
+			gone, err := m.l.Tombstones()
 			if err != nil {
 				return err
 			}
-			fresh = slices.DeleteFunc(fresh, func(line []byte) bool { return library.Names(line, gone) })
+			names := library.Quoted(gone)
+			fresh = slices.DeleteFunc(fresh, func(line []byte) bool { return library.Names(line, names) })
 		}
 		if len(fresh) == 0 {
 			return nil
@@ -163,7 +130,7 @@ func (m *merging) uniteTop(name string, other []byte) error {
 // others copies files at the top that aren't append-only: models' answers, except those about what was forgotten
 // here, and, if following, files that its owner put there.
 func (m *merging) others() error {
-	_, gone, err := m.l.Gone()
+	gone, err := m.l.Tombstones()
 	if err != nil {
 		return err
 	}

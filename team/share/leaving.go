@@ -133,8 +133,8 @@ func (l *Leaving) Refused() error {
 	if len(l.Found) == 0 {
 		return nil
 	}
-	return hint.With(fmt.Errorf("share %s: %w", l.Project, ErrSecret), "take it out with recall edit SESSION or "+
-		"recall forget --item ID, or let recall sync apply the newest rules; then share again")
+	return hint.With(fmt.Errorf("share %s: %w", l.Project, ErrSecret), "take it out with recall edit SESSION, "+
+		"or let recall sync apply the newest rules; then share again")
 }
 
 // reasonToStay returns the reason why a session doesn't leave, "" if it does.

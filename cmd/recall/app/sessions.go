@@ -350,16 +350,6 @@ func (a *App) Item(ctx context.Context, arg string) (index.Placed, error) {
 	return p, err
 }
 
-// Shown is Item, but returns a passage that was shown as itself: an item without an id.
-func (a *App) Shown(ctx context.Context, arg string) (index.Placed, error) {
-	if n, ok := last.Number(arg); ok {
-		if h, err := last.Find(LastDir(a.Lib), n); err != nil || h.Said != nil {
-			return *cmp.Or(h.Said, &index.Placed{}), err
-		}
-	}
-	return a.Item(ctx, arg)
-}
-
 // IndexReceived indexes accepted handoffs. If there is no index yet, the next one built includes them.
 func (a *App) IndexReceived(ctx context.Context) error {
 	if _, err := os.Stat(IndexPath(a.Lib)); err != nil {

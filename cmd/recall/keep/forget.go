@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,23 +11,20 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/index"
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/library"
-	"recall/payload"
 	"recall/pipeline"
 	"recall/team"
 )
 
 func newForgetCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Matching, Item string
-		Yes, DryRun    bool
+		Matching    string
+		Yes, DryRun bool
 	}
 	cmd := option.Run(a, "forget", func(fs *option.Flags) {
 		fs.BoolVar(&o.DryRun, "dry-run", false, "show what would be removed")
-		fs.StringVar(&o.Item, "item", "", "one item or passage; its session stays")
 		fs.StringVar(&o.Matching, "matching", "", "every session that contains this text")
 		fs.BoolVar(&o.Yes, "yes", false, "don't ask")
 	}, func(ctx context.Context, args []string) error {
@@ -44,9 +39,6 @@ func newForgetCmd(a *app.App) *cobra.Command {
 				}
 			}
 		}
-		if o.Item != "" {
-			return forgetItem(ctx, a, o.Item, o.Yes, o.DryRun)
-		}
 		p := a.Pipeline() // planning needs no index
 		plan, gone, err := planForget(ctx, a, p, args, o.Matching)
 		if err != nil {
@@ -54,11 +46,8 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		}
 		return runForget(ctx, a, plan, gone, o.Yes, o.DryRun)
 	})
-	return option.Refuse(cmd, func(args []string) bool {
-		ways := []string{strings.Join(args, " "), o.Matching, o.Item}
-		return len(slices.DeleteFunc(ways, func(s string) bool { return s == "" })) != 1
-	}, "forget: name sessions, or give a text with --matching, or one item with --item",
-		"recall forget --help has examples")
+	return option.Refuse(cmd, func(args []string) bool { return (len(args) > 0) == (o.Matching != "") },
+		"forget: name sessions, or give a text with --matching", "recall forget --help has examples")
 }
 
 // unsure returns why a name given with --yes might mean another session than the person thinks; "" if it can't.
@@ -142,50 +131,6 @@ func runForget(ctx context.Context, a *app.App, plan *pipeline.ForgetPlan, gone 
 			"by hand")
 	}
 	return unsearched(a, plan)
-}
-
-// forgetItem forgets an item, or a passage that was shown, and keeps its session.
-func forgetItem(ctx context.Context, a *app.App, name string, yes, dryRun bool) error {
-	if _, err := strconv.Atoi(name); err == nil && yes && len(name) < 4 {
-		return hint.With(fmt.Errorf("forget: %s might be something else by now: numbers change with each answer", name),
-			"name an item by its id, which recall why %s shows; without --yes you are shown what would be removed", name)
-	}
-	at, err := a.Shown(ctx, name)
-	if errors.Is(err, index.ErrNoItem) {
-		if in, retired, unknown := a.Pipeline().Retired(at.Item.ID); unknown == nil {
-			at.Session, at.Item.ID, err = string(in), retired, nil
-		}
-	}
-	if err != nil {
-		return err
-	}
-	id := ingest.SessionID(at.Session)
-	return a.OnIndex(ctx, func(p *pipeline.Pipeline) error {
-		plan, err := p.PlanForgetItem(ctx, id, at.Item)
-		if errors.Is(err, index.ErrNoItem) && at.Item.ID == "" {
-			err = hint.With(fmt.Errorf("forget: %s can't be separated from the rest of its turn", name),
-				"recall forget %s forgets all of that session", payload.Handle(at.Project, at.SessionN))
-		}
-		if err != nil {
-			return err
-		}
-		a.Form("forgetitem", plan)
-		if dryRun {
-			return nil
-		}
-		if err := a.RequireYes(ctx, yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
-			return err
-		}
-		if err := p.ForgetItem(ctx, id, at.Item); err != nil {
-			return hint.With(err, "recall sync finishes it")
-		}
-		gone := "the passage"
-		if plan.Passage == "" {
-			gone = answer.Count(len(plan.Items), "item")
-		}
-		fmt.Fprintln(a.Out, "forgotten:", gone)
-		return nil
-	})
 }
 
 // unsearched turns an incomplete search into the exit code for a partial success.
