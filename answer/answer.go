@@ -5,6 +5,7 @@ package answer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -256,13 +257,16 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 	if err != nil {
 		return Answer{}, err
 	}
-	m := modelRun{SecondLook: model, q: q}
-	if len(found.Listed) == 0 { // a list is already ordered
-		m.look(ctx, &found)
+	var fault error
+	looks := model != nil && len(found.Ranked) > 0 && len(found.Listed) == 0 // a list is already ordered
+	if looks {
+		fault = model.look(ctx, q, &found)
 	}
 	a := Of(q, found)
-	a.Quoted = a.Quoted && !m.looked // the model says that they answer
-	a.Told, a.Fault = m.told, m.fault
+	a.Quoted = a.Quoted && !(looks && fault == nil)                           // else the model says that they answer
+	if a.Fault = fault; fault != nil && !errors.Is(fault, context.Canceled) { // else whoever asked is gone
+		a.Told = []string{withoutModel(fault)}
+	}
 	return a, ctx.Err()
 }
 

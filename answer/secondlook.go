@@ -15,66 +15,36 @@ import (
 // SecondLook is a language model that is asked about a search's results.
 type SecondLook struct {
 	compose.Asker
-	Within time.Duration // time limit for all requests about one question; 0: none
+	Within time.Duration // time limit for one question; 0: none
 
 	// Meanwhile is called with the answer without the model before the model is asked. It isn't
 	// called if an earlier look was kept. It may be nil.
 	Meanwhile func(Answer)
 }
 
-// modelRun is the second look at one question.
-type modelRun struct {
-	*SecondLook // nil if there is none
-	q           Question
-	until       time.Time // zero until the first request
-	told        []string
-	fault       error
-	looked      bool
+// look has the model order the results of a question.
+func (s *SecondLook) look(ctx context.Context, q Question, found *index.Answer) error {
+	if s.Within > 0 {
+		limited, cancel := context.WithTimeout(ctx, s.Within)
+		defer cancel()
+		ctx = limited
+	}
+	asker := s.Asker
+	if s.Meanwhile != nil {
+		asker.Waits = func() { s.Meanwhile(Of(q, *found)) }
+	}
+	look, err := asker.Look(ctx, q.Text, found.Ranked)
+	if err == nil {
+		look.Apply(found)
+	}
+	return err
 }
 
-func (m *modelRun) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if m.Within == 0 {
-		return ctx, func() {}
-	}
-	if m.until.IsZero() {
-		m.until = time.Now().Add(m.Within)
-	}
-	return context.WithDeadline(ctx, m.until)
-}
-
-// look has the model order the results.
-func (m *modelRun) look(ctx context.Context, found *index.Answer) {
-	if m.SecondLook == nil || len(found.Ranked) == 0 {
-		return
-	}
-	ctx, cancel := m.limited(ctx)
-	defer cancel()
-	asker := m.Asker
-	if m.Meanwhile != nil {
-		asker.Waits = func() { m.Meanwhile(Of(m.q, *found)) }
-	}
-	look, err := asker.Look(ctx, m.q.Text, found.Ranked)
-	if err != nil {
-		m.fail(err)
-		return
-	}
-	look.Apply(found)
-	m.looked = true
-}
-
-// fail records why the model gave no answer.
-func (m *modelRun) fail(err error) {
-	m.fault = err
+// withoutModel says why the model gave no answer.
+func withoutModel(err error) string {
 	why := text.Clip(escape.Line(err.Error(), escape.Terminal), 200)
-	switch {
-	case errors.Is(err, context.Canceled): // whoever asked is gone
-		return
-	case errors.Is(err, context.DeadlineExceeded):
+	if errors.Is(err, context.DeadlineExceeded) {
 		why = "it took longer than query.model_timeout"
 	}
-	m.tell("the model gave no answer (%s); this one is made without it", why)
-}
-
-func (m *modelRun) tell(format string, args ...any) {
-	m.told = append(m.told, fmt.Sprintf(format, args...))
+	return fmt.Sprintf("the model gave no answer (%s); this one is made without it", why)
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"recall/index/check"
 	"recall/ingest"
 	"recall/internal/text"
+	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
@@ -32,20 +34,23 @@ type Audit struct {
 	Borne   []Borne   `json:"borne"`
 }
 
-// Borne is a line of a memory that somebody said in a session.
-type Borne struct {
+// MemoryLine is a line of a memory.
+type MemoryLine struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
+}
+
+// Borne is a line that somebody said in a session.
+type Borne struct {
+	MemoryLine
 	By   string `json:"by"` // user or assistant
 	Said Saying `json:"said"`
 }
 
-// Loose is a line of a memory that nothing bears out any more, or never did.
+// Loose is a line that nothing bears out any more, or never did.
 type Loose struct {
-	File    string   `json:"file"`
-	Line    int      `json:"line"`
-	Text    string   `json:"text"`
+	MemoryLine
 	Gone    string   `json:"gone,omitempty"`    // a file of the project that it names and that isn't there
 	Last    *Saying  `json:"last,omitempty"`    // where a session last worked with that file
 	Missing []string `json:"missing,omitempty"` // of a line that a client noted: words that no session holds, most of it
@@ -54,11 +59,9 @@ type Loose struct {
 // Listed counts the lines that something is wrong with.
 func (a Audit) Listed() int { return len(a.Against) + len(a.Loose) }
 
-// Against is a line of a memory that goes against what stands on record.
+// Against is a line that goes against what stands on record.
 type Against struct {
-	File  string       `json:"file"`
-	Line  int          `json:"line"`
-	Text  string       `json:"text"`
+	MemoryLine
 	Names string       `json:"names"`         // what the line says and is given up
 	Since string       `json:"since"`         // what stands instead
 	Said  Saying       `json:"said"`          // where it was settled
@@ -80,8 +83,7 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 		return a, err
 	}
 	for _, of := range memory.Files(p.Library, project) {
-		file := of.Path
-		all, err := disk.ReadRegular(file, mostOfRules)
+		all, err := disk.ReadRegular(of.Path, mostOfRules)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -89,7 +91,7 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 			a.Unread = append(a.Unread, err.Error())
 			continue
 		}
-		a.Files = append(a.Files, file)
+		a.Files = append(a.Files, of.Path)
 		fenced, n := false, 0
 		for line := range strings.Lines(string(all)) {
 			n++
@@ -98,11 +100,9 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 			if fenced || strings.HasPrefix(line, "#") {
 				continue
 			}
-			found, short := replaced(orders, line), len(text.Words(line)) < leastSaid
-			if found == nil {
-				found = outdated(orders, line)
-			}
-			if found == nil && short {
+			at := MemoryLine{of.Path, n, line}
+			found := cmp.Or(replaced(orders, line), outdated(orders, line))
+			if found == nil && len(text.Words(line)) < leastSaid {
 				continue
 			}
 			a.Lines++
@@ -112,11 +112,7 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 				}
 			}
 			if found != nil {
-				found.File, found.Line, found.Text = file, n, line
-				found.Said.Number = catalog.Number[found.Said.Session]
-				if found.Had != nil {
-					found.Had.Number = catalog.Number[found.Had.Session]
-				}
+				found.MemoryLine = at
 				a.Against = append(a.Against, *found)
 				continue
 			}
@@ -124,7 +120,7 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 			if err != nil {
 				return a, err
 			}
-			loose, err := looseOf(ctx, p, project, line)
+			loose, err := looseOf(ctx, p, catalog, project, at)
 			if err != nil {
 				return a, err
 			}
@@ -132,14 +128,9 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 				loose.Missing = missing(said, line)
 			}
 			if loose.Gone != "" || len(loose.Missing) > 0 {
-				loose.File, loose.Line, loose.Text = file, n, line
-				if loose.Last != nil {
-					loose.Last.Number = catalog.Number[loose.Last.Session]
-				}
 				a.Loose = append(a.Loose, loose)
 			} else if borne := borneOut(said.Ranked, project, line); borne != nil {
-				borne.File, borne.Line, borne.Text = file, n, line
-				borne.Said.Number = catalog.Number[borne.Said.Session]
+				borne.MemoryLine = at
 				a.Borne = append(a.Borne, *borne)
 			}
 		}
@@ -207,8 +198,7 @@ func ordersOf(ctx context.Context, x *index.Index, project string) (all []order,
 	typed, err := x.Typed(ctx, project)
 	for _, r := range typed {
 		for _, s := range text.Sentences(ingest.Typed(r.Text), true) {
-			o := order{Saying: Saying{Project: r.Project, Session: r.Session, Turn: r.Turn, At: r.At, Quote: s},
-				words: text.Words(s)}
+			o := order{Saying: Saying{r.Project, r.Session, r.SessionN, r.Turn, r.At, s}, words: text.Words(s)}
 			o.from, o.to = renamed(s)
 			all = append(all, o)
 		}
@@ -244,10 +234,12 @@ func replaced(orders []order, line string) *Against {
 var named = text.Pattern("`[^`\\s]+`|[\\w.@-]+(?:/[\\w.@-]+)+")
 
 // looseOf returns which file that a line names is gone.
-func looseOf(ctx context.Context, p *pipeline.Pipeline, project, line string) (out Loose, err error) {
+func looseOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, project string,
+	at MemoryLine) (out Loose, err error) {
+	out.MemoryLine = at
 	of, err := p.Library.Project(project)
 	if project != "" && err == nil && disk.Exists(of.Root) {
-		for _, name := range named().FindAllString(line, -1) {
+		for _, name := range named().FindAllString(at.Text, -1) {
 			name = strings.TrimRight(strings.Trim(name, "`"), ".")
 			if !filepath.IsLocal(name) || filepath.Ext(name) == "" || disk.Exists(filepath.Join(of.Root, name)) {
 				continue
@@ -258,8 +250,9 @@ func looseOf(ctx context.Context, p *pipeline.Pipeline, project, line string) (o
 			}
 			for _, t := range touched {
 				if rel, err := filepath.Rel(of.Root, t.Path); t.Project == of.Name && err == nil && rel == filepath.Clean(name) {
-					last := Saying{Project: t.Project, Session: t.Session, Turn: t.N, At: t.At}
-					return Loose{Gone: name, Last: &last}, nil
+					out.Gone, out.Last = name, &Saying{Project: t.Project, Session: t.Session,
+						Number: catalog.Number[t.Session], Turn: t.N, At: t.At}
+					return out, nil
 				}
 			}
 		}
@@ -305,8 +298,7 @@ func borneOut(found []*index.Result, project, line string) (best *Borne) {
 		for _, s := range text.Sentences(said, true) {
 			asks := strings.HasSuffix(s, "?") && !wishes().MatchString(s)
 			if !asks && says.In(text.Words(s)) >= sameSaid && text.Denies(s) == text.Denies(line) {
-				at := Saying{Project: r.Project, Session: r.Session, Turn: r.Turn, At: r.At, Quote: s}
-				best = &Borne{By: r.Role, Said: at}
+				best = &Borne{By: r.Role, Said: Saying{r.Project, r.Session, r.SessionN, r.Turn, r.At, s}}
 				break
 			}
 		}
@@ -366,8 +358,7 @@ func (a Audit) Patch() (string, error) {
 }
 
 func sayingOf(at index.Placed) Saying {
-	return Saying{Project: at.Project, Session: at.Session, Turn: at.Turn, At: at.Item.At,
-		Quote: at.Item.First().Quote}
+	return Saying{at.Project, at.Session, at.SessionN, at.Turn, at.Item.At, at.Item.First().Quote}
 }
 
 // rename matches an order that puts another name in a name's place: "rename pkg/a to a", "find b.org/x and replace it

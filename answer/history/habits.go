@@ -65,8 +65,7 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 		var said []Saying
 		for _, s := range h.Sayings {
 			at := typed[s.Place]
-			said = append(said, Saying{Project: at.Project, Session: at.Session, Number: at.SessionN, Turn: at.Turn,
-				At: at.At, Quote: s.Text})
+			said = append(said, Saying{at.Project, at.Session, at.SessionN, at.Turn, at.At, s.Text})
 		}
 		habit := habitOf(h.Text, said)
 		for _, e := range edits {
