@@ -265,14 +265,17 @@ const TranscriptName = "transcript.md"
 // callAnchors matches the anchors before a call.
 var callAnchors = txt.Pattern(`(?m)^- (?:<a id="[^"]*"></a>)+`)
 
-// TurnAt returns a turn of a rendered transcript, given the line where it begins, without the anchors of its calls.
-func TurnAt(text string, line int) string {
+// TurnAt returns a turn of a rendered transcript, given the line where it begins, without the anchors of its calls; and
+// where the next one begins, with its number, 0 for none.
+func TurnAt(text string, line int) (turn string, next, number int) {
 	lines := strings.SplitAfter(text, "\n")[line:]
-	for i := 1; i < len(lines); i++ { // a sub-agent's turns inside it have anchors, but no such headings
-		if strings.HasPrefix(lines[i-1], "<a id=") && strings.HasPrefix(lines[i], "### ") && i > 1 {
+	for i := 2; i < len(lines); i++ { // a sub-agent's turns inside it have anchors, but no such headings
+		if strings.HasPrefix(lines[i-1], "<a id=") && strings.HasPrefix(lines[i], "### ") {
+			next = line + i
+			fmt.Sscanf(lines[i], "### %d", &number)
 			lines = lines[:i-1]
 			break
 		}
 	}
-	return strings.Trim(callAnchors().ReplaceAllString(strings.Join(lines, ""), "- "), "\n") + "\n"
+	return strings.Trim(callAnchors().ReplaceAllString(strings.Join(lines, ""), "- "), "\n") + "\n", next, number
 }

@@ -72,12 +72,18 @@ func newShowCmd(a *app.App) *cobra.Command {
 		}
 		whole := o.Transcript || o.Actions || o.Script || o.JSON || o.Variant != ""
 		place := o.Print || (h.Turn != "" || h.N > 0) && !whole
-		several := h.N > 0 && (to > h.N || o.Around > 0)
 		switch {
-		case place && several && !o.Print:
-			return showTurns(a, e, h.N-o.Around, max(h.N, to)+o.Around)
+		case place && o.Print:
+			path, line, err := placeOf(a.Lib, h)
+			if err != nil {
+				return err
+			}
+			return a.Print(fmt.Sprintf("%s:%d\n", path, line))
+		case place && h.N > 0 && (to > h.N || o.Around > 0):
+			to = max(h.N, to) + o.Around
+			return showTurns(a, e, last.Hit{Session: e.ID, N: max(1, h.N-o.Around)}, to)
 		case place:
-			return showPlace(a, e, h, o.Print)
+			return showTurns(a, e, h, 0)
 		}
 		return runShow(ctx, a, e, o)
 	})
@@ -118,58 +124,40 @@ func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none
 			a.Config.Payload.Variant)), Budget: -1}).Text)
 	case !o.Transcript && h.Turn != "":
 		if before, _, ok := strings.Cut(text, `<a id="`+html.EscapeString(h.Turn)+`">`); ok {
-			text = render.TurnAt(text, strings.Count(before, "\n"))
+			text, _, _ = render.TurnAt(text, strings.Count(before, "\n"))
 		}
 	}
 	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(of.Author), terminal.Line(of.Machine))
 	return a.Print(terminal.Visible(text))
 }
 
-const mostTurns = 100 // shown at once
-
-// showTurns shows those of a session's turns that stand in its transcript, both ends included, and says if they are too
-// many to show.
-func showTurns(a *app.App, e library.Entry, from, to int) error {
-	shown := 0
-	most := min(to, max(1, from)+mostTurns-1)
-	for n := max(1, from); n <= most; n++ {
-		path, line, err := a.Lib.TurnPlace(e.ID, "", n)
-		if errors.Is(err, library.ErrNoTurn) {
-			continue
-		}
-		if err == nil {
-			err = showTurn(a, e, path, line, shown == 0)
-		}
-		if err != nil {
-			return err
-		}
-		shown++
-	}
-	if shown == 0 {
-		_, _, err := placeOf(a.Lib, last.Hit{Session: e.ID, N: from})
-		return err
-	}
-	for n := most + 1; n <= min(to, most+mostTurns); n++ {
-		if _, _, err := a.Lib.TurnPlace(e.ID, "", n); err == nil {
-			a.Tell("at most %d turns are shown at once, here those to %d; --transcript shows all", mostTurns, most)
-			break
-		}
-	}
-	return nil
-}
-
-// showTurn shows the turn at a line of a transcript, the first one with what it is from.
-func showTurn(a *app.App, e library.Entry, path string, line int, first bool) error {
-	text, err := disk.ReadPlain(path)
-	if err == nil && first {
-		err = tellWhich(a, e, string(text), line)
-	} else if err == nil {
-		err = a.Print("\n")
+// showTurns shows the turns of a session from a place on, up to the turn of a number.
+func showTurns(a *app.App, e library.Entry, h last.Hit, to int) error {
+	path, line, err := placeOf(a.Lib, h)
+	for to = min(to, e.Turns); h.N < to && errors.Is(err, library.ErrNoTurn); h.N++ { // not all are in the transcript
+		path, line, err = a.Lib.TurnPlace(e.ID, "", h.N+1)
 	}
 	if err != nil {
 		return err
 	}
-	return a.Print(terminal.Visible(render.TurnAt(string(disk.Markdown.Text(text)), line)))
+	data, err := disk.ReadPlain(path)
+	if err != nil {
+		return err
+	}
+	text := string(disk.Markdown.Text(data))
+	if err := tellWhich(a, e, text, line); err != nil {
+		return err
+	}
+	for {
+		turn, next, n := render.TurnAt(text, line)
+		if err := a.Print(terminal.Visible(turn)); err != nil || n == 0 || n > to {
+			return err
+		}
+		if err := a.Print("\n"); err != nil {
+			return err
+		}
+		line = next
+	}
 }
 
 // tellWhich says which session shown turns are from, and of which day, since a turn has only a time.
@@ -189,18 +177,6 @@ func tellWhich(a *app.App, e library.Entry, text string, line int) error {
 	}
 	a.Tell("%s, %s UTC", app.Listed(catalog, e), terminal.Line(day))
 	return nil
-}
-
-// showPlace shows a turn, or prints where it is.
-func showPlace(a *app.App, e library.Entry, h last.Hit, onlyWhere bool) error {
-	path, line, err := placeOf(a.Lib, h)
-	if err != nil {
-		return err
-	}
-	if onlyWhere {
-		return a.Print(fmt.Sprintf("%s:%d\n", path, line))
-	}
-	return showTurn(a, e, path, line, true)
 }
 
 func runShow(ctx context.Context, a *app.App, e library.Entry, o showOptions) error {
