@@ -104,6 +104,9 @@ func (k Key) check(v reflect.Value, at Surroundings) error {
 	}
 	switch is := v.Interface().(type) {
 	case time.Duration:
+		if is%time.Millisecond != 0 { // a number without a unit, which counts nanoseconds
+			return errNot
+		}
 		return within(float64(is), func(s string) float64 { d, _ := time.ParseDuration(s); return float64(d) })
 	case int:
 		return within(float64(is), number)

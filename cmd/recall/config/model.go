@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -183,20 +182,13 @@ func (c *Config) key(env func(string) string) (string, error) {
 	if wire.Here(host) {
 		return "", nil
 	}
-	key, variable := issued(host, env)
+	variable := services[host]
+	key := strings.TrimSpace(env(variable))
 	if key == "" && variable != "" {
 		return "", hint.With(errors.New("llm.provider is "+c.LLM.Provider+", but there is no key for "+host),
 			"put the key into the environment as %s; recall stores it nowhere", variable)
 	}
 	return key, nil // a self-hosted service might need none; it reports if it does
-}
-
-// issued returns a service's key from its own variable, and that variable; "" if it has none.
-func issued(host string, env func(string) string) (key, variable string) {
-	if variable = services[host]; variable != "" {
-		key = strings.TrimSpace(env(variable))
-	}
-	return key, variable
 }
 
 // Host is the host that requests go to; "" if there is no HTTP service that takes keys.
@@ -243,10 +235,7 @@ func (c *Config) Embedder() (llm.Embedder, error) {
 				"for Ollama: embed.url http://127.0.0.1:11434/v1, embed.model nomic-embed-text")
 		}
 		rules := redact.New()
-		key := os.Getenv(envEmbedKey)
-		if key == "" {
-			key, _ = issued(HostOf(c.Embed.URL), os.Getenv)
-		}
+		key := cmp.Or(os.Getenv(envEmbedKey), strings.TrimSpace(os.Getenv(services[HostOf(c.Embed.URL)])))
 		return openai.NewEmbedder(openai.Options{URL: c.Embed.URL, Model: c.Embed.Model, Key: key,
 			Redact: func(s string) string { return rules.Session().Text(s) }})
 	}
@@ -275,87 +264,52 @@ func (c *Config) WayOut(err error) string {
 	var fault *llm.Error
 	var capped *llm.Capped
 	switch {
-	case err == nil:
-		return ""
 	case hint.Of(err) != "":
 		return hint.Of(err)
 	case errors.As(err, &capped):
-		return c.capHint(capped)
+		return capHint(capped)
 	case !errors.As(err, &fault):
 		return ""
 	}
-	switch fault.Fault {
-	case llm.Unauthorized:
-		return c.keyHint()
-	case llm.NotFound:
-		return c.missingHint()
-	case llm.NoCredit:
-		return "add credit or raise the limit at " + c.service() + "; " + asksAgain
-	case llm.RateLimited, llm.Overloaded:
-		return c.service() + " is reachable but busy: " + asksAgain
-	case llm.TimedOut:
-		return asksAgain + "; llm.timeout sets how long an answer may take"
-	case llm.Unreachable:
-		if c.LLM.Provider == ProviderOllama {
-			return "start Ollama (ollama serve), or set llm.url to its address; " + asksAgain
-		}
-		return "check the network and llm.url; " + asksAgain
-	case llm.TooLong:
-		return "llm.context sets how many tokens the model holds; a smaller distill.window asks about less at a time"
+	const asksAgain = "the next recall sync asks again"
+	service, model := cmp.Or(c.Host(), c.LLM.Provider), c.options().Model
+	keys := envLLMKey
+	if own := services[c.Host()]; own != "" {
+		keys = own + " or " + envLLMKey
 	}
-	return "another model might do better (llm.model); " + asksLater
-}
-
-const (
-	asksAgain = "the next recall sync asks again"
-	asksLater = "this one is asked again at growing intervals"
-)
-
-// service names the service in a sentence.
-func (c *Config) service() string {
-	if host := c.Host(); host != "" {
-		return host
+	ways := map[llm.Fault]string{
+		llm.Unauthorized: "check the key in the environment of the process that runs recall (" + keys + ")",
+		llm.NotFound:     "check llm.url, and that " + model + " (llm.model) is a model that " + service + " knows",
+		llm.NoCredit:     "add credit or raise the limit at " + service + "; " + asksAgain,
+		llm.RateLimited:  service + " is reachable but busy: " + asksAgain,
+		llm.Overloaded:   service + " is reachable but busy: " + asksAgain,
+		llm.TimedOut:     asksAgain + "; llm.timeout sets how long an answer may take",
+		llm.Unreachable:  "check the network and llm.url; " + asksAgain,
+		llm.TooLong: "llm.context sets how many tokens the model holds; a smaller distill.window asks about less at " +
+			"a time",
 	}
-	return c.LLM.Provider
-}
-
-func (c *Config) keyHint() string {
 	switch c.LLM.Provider {
 	case ProviderClaude:
-		return "run claude once on its own, and log in"
+		ways[llm.Unauthorized] = "run claude once on its own, and log in"
+		ways[llm.NotFound] = "install Claude Code and log in, or name a model that it knows (llm.model)"
 	case ProviderOllama:
-		return "check llm.url: Ollama itself needs no key"
+		ways[llm.Unauthorized] = "check llm.url: Ollama itself needs no key"
+		ways[llm.NotFound] = "ollama pull " + model + ", or name an installed one (llm.model; ollama list shows them)"
+		ways[llm.Unreachable] = "start Ollama (ollama serve), or set llm.url to its address; " + asksAgain
 	}
-	variable := envLLMKey
-	if _, own := issued(c.Host(), func(string) string { return "" }); own != "" {
-		variable = own + " or " + envLLMKey
-	}
-	return fmt.Sprintf("check the key in the environment of the process that runs recall (%s)", variable)
-}
-
-func (c *Config) missingHint() string {
-	model := cmp.Or(c.LLM.Model, UsualModel[c.LLM.Provider])
-	switch c.LLM.Provider {
-	case ProviderClaude:
-		return "install Claude Code and log in, or name a model that it knows (llm.model)"
-	case ProviderOllama:
-		return "ollama pull " + model + ", or name an installed one (llm.model; ollama list shows them)"
-	}
-	return "check llm.url, and that " + model + " (llm.model) is a model that " + c.service() + " knows"
+	return cmp.Or(ways[fault.Fault], "another model might do better (llm.model); this one is asked again at growing "+
+		"intervals")
 }
 
 // capHint names the setting that sets a cap.
-func (c *Config) capHint(capped *llm.Capped) string {
+func capHint(capped *llm.Capped) string {
 	unit := "tokens"
 	if strings.HasPrefix(capped.Limit, "$") {
 		unit = "cost"
 	}
-	key := "distill.budget." + capped.Cap + "_" + unit
-	switch capped.Cap {
-	case "night":
-		return key + " in config.yaml raises it; the rest is asked about after the next noon"
-	case "month":
-		return key + " in config.yaml raises it; the rest is asked about next month"
-	}
-	return key + " in config.yaml raises it; recall redistill SESSION ignores it"
+	return "distill.budget." + capped.Cap + "_" + unit + map[string]string{
+		"night":   " in config.yaml raises it; the rest is asked about after the next noon",
+		"month":   " in config.yaml raises it; the rest is asked about next month",
+		"session": " in config.yaml raises it; recall redistill SESSION ignores it",
+	}[capped.Cap]
 }

@@ -8,15 +8,11 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
-
-	"recall/internal/llm"
 )
 
 // Maximum sizes in bytes of a person's files: a config.yaml, and a list of words or a page of notes.
@@ -90,13 +86,9 @@ func (c *Config) decode(v *viper.Viper, at Surroundings) (problems []string) {
 		if from.layer == fromFile {
 			here.Working = filepath.Dir(c.File)
 		}
-		err := v.UnmarshalKey(k.Name, k.in(c).Addr().Interface(), viper.DecodeHook(plain))
-		if err == nil {
+		err := errNot
+		if k.decode(v, k.in(c)) == nil {
 			err = k.check(k.in(c), here)
-		} else if own, is := errors.AsType[badValue](err); is {
-			err = own
-		} else {
-			err = errNot
 		}
 		switch {
 		case err != nil && from.layer == fromDefault: // ~/Recall without a known home folder
@@ -111,68 +103,26 @@ func (c *Config) decode(v *viper.Viper, at Surroundings) (problems []string) {
 	return problems
 }
 
-// badValue is an error that says more of a value than that it isn't allowed.
-type badValue string
-
-func (b badValue) Error() string { return string(b) }
-
-// plain is the decode hook: scalars are read as they are written, so that the file and the environment mean the same.
-// A number isn't a time ("30" would be 30 nanoseconds to Go and 30 seconds to whoever wrote it), and yes isn't true.
-func plain(from, to reflect.Type, data any) (any, error) {
+// decode decodes a setting into its field.
+func (k Key) decode(v *viper.Viper, into reflect.Value) error {
+	data := v.Get(k.Name)
 	text, isText := data.(string)
-	text = strings.TrimSpace(text)
 	switch {
-	case to == priceList:
-		return pricesOf(data)
-	case to == folderList && isText: // as in PATH; [] as in the file: the source is off
-		if text == "[]" {
-			return []string{}, nil
+	case k.of == priceList: // from the environment as YAML
+		if b, err := yaml.Marshal(data); err == nil && !isText {
+			text = string(b)
 		}
-		return filepath.SplitList(text), nil
-	case !isText && from == to, from.Kind() == reflect.Map, from.Kind() == reflect.Slice:
-		return data, nil
-	case !isText:
-		text = fmt.Sprint(data)
+		dec := yaml.NewDecoder(strings.NewReader(text))
+		dec.KnownFields(true)
+		return dec.Decode(into.Addr().Interface())
+	case k.of == folderList && text == "[]": // as in the file: the source is off
+		into.Set(reflect.ValueOf([]string{}))
+	case k.of == folderList && isText: // as in PATH
+		into.Set(reflect.ValueOf(filepath.SplitList(text)))
+	default:
+		return v.UnmarshalKey(k.Name, into.Addr().Interface())
 	}
-	return scalar(to, text)
-}
-
-func scalar(to reflect.Type, text string) (any, error) {
-	switch {
-	case to == duration:
-		if _, err := strconv.ParseFloat(text, 64); err == nil {
-			return nil, badValue(text + " has no unit")
-		}
-		return time.ParseDuration(text)
-	case to.Kind() == reflect.Int:
-		return strconv.Atoi(text)
-	case to.Kind() == reflect.Float64:
-		return strconv.ParseFloat(text, 64)
-	case to.Kind() == reflect.Bool && text != "true" && text != "false":
-		return nil, errNot
-	case to.Kind() == reflect.Bool:
-		return text == "true", nil
-	}
-	return text, nil
-}
-
-// pricesOf reads a list of prices from the file, or as YAML from the environment.
-func pricesOf(data any) (any, error) {
-	text, is := data.(string)
-	if !is {
-		b, err := yaml.Marshal(data)
-		if err != nil {
-			return nil, err
-		}
-		text = string(b)
-	}
-	list := []llm.Price{}
-	dec := yaml.NewDecoder(strings.NewReader(text))
-	dec.KnownFields(true)
-	if err := dec.Decode(&list); err != nil && text != "" {
-		return nil, badValue("not a list of prices")
-	}
-	return list, nil
+	return nil
 }
 
 // unknownKeys returns what is wrong with the keys of the file: those that don't exist.

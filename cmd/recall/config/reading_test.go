@@ -22,8 +22,8 @@ func TestBadFiles(t *testing.T) {
 		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n",
 			":3: unknown key query.limitt"},
 		{"bare number for a time", "query:\n  budget: 30\n",
-			":2: query.budget: 30 has no unit; allowed: a time with its unit from 10ms to 10m, such as 1s or 500ms"},
-		{"bare number, quoted", "query:\n  budget: '1.5'\n", ":2: query.budget: 1.5 has no unit"},
+			":2: query.budget: \"30\" isn't allowed; allowed: a time with its unit from 10ms to 10m, such as 1s or 500ms"},
+		{"bare number, quoted", "query:\n  budget: '1.5'\n", ":2: query.budget: \"1.5\" isn't allowed"},
 		{"zero time", "query:\n  budget: 0s\n", ":2: query.budget: \"0s\" isn't allowed; allowed: a time"},
 		{"negative time", "query:\n  budget: -1s\n", ":2: query.budget:"},
 		{"word for a number", "payload:\n  budget: lots\n",
@@ -49,7 +49,7 @@ func TestBadFiles(t *testing.T) {
 			":3: distill.budget.night_cost: \"$1\" isn't allowed; allowed: an amount in USD from 0 to 1000000, such as 0.50"},
 		{"no amount", "distill:\n  budget: {month_cost: .nan}\n", ":2: distill.budget.month_cost:"},
 		{"a price that isn't in the list", "llm:\n  prices: {model: x}\n",
-			":2: llm.prices: not a list of prices; allowed: a list such as [{model:"},
+			":2: llm.prices: \"map[model:x]\" isn't allowed; allowed: a list such as [{model:"},
 		{"a price of something else", "llm:\n  prices: [{model: x, input: 1}]\n", ":2: llm.prices: "},
 		{"a price without a model", "llm:\n  prices: [{in: 1}]\n", ":2: llm.prices: a price without a model"},
 		{"list for a text", "library:\n  dir: [a]\n", ":2: library.dir: \"[a]\" isn't allowed; allowed: a folder"},
@@ -184,7 +184,7 @@ func TestBadEnvironment(t *testing.T) {
 		{"RECALL_SOURCES_COWORK_0=/x", "unknown variable RECALL_SOURCES_COWORK_0"}, // elements of lists
 		{"RECALL_QUERY=5", "unknown variable RECALL_QUERY"},
 		{"RECALL_FOO=1", "environment: unknown variable RECALL_FOO"},
-		{"RECALL_QUERY_BUDGET=30", "environment: RECALL_QUERY_BUDGET: 30 has no unit"},
+		{"RECALL_QUERY_BUDGET=30", "environment: RECALL_QUERY_BUDGET: \"30\" isn't allowed"},
 		{"RECALL_QUERY_LIMIT=many", "environment: RECALL_QUERY_LIMIT: \"many\" isn't allowed; " +
 			"allowed: a number from 1 to 100"},
 	} {
