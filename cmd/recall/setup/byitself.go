@@ -300,9 +300,6 @@ func change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 		default:
 			fmt.Fprintf(a.Out, "%s: changed\n", place)
 		}
-		if c.Off && p != nil && f.Has(clients.Hooks) && slices.Contains(kinds, clients.Hooks) {
-			fmt.Fprintf(a.Err, "recall: warning: %s says disableAllHooks: the client runs none\n", c.Path)
-		}
 	}
 	if absent > 0 && absent == len(files) {
 		fmt.Fprintln(a.Out, "No client's file has recall in it: none is there")

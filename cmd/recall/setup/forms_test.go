@@ -44,8 +44,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		Log     string
 		Faults  []string
 	}{Log: "l", Faults: []string{"f"}, Clients: []clients.Serving{{Client: "C", Entries: []clients.Status{
-		{Client: "C", Path: "p", Installed: true, Works: true, Events: []string{"e"}, Command: []string{"q"},
-			Stale: true, Off: true}, {Fault: "odd"}}}}})
+		{Client: "C", Path: "p", Installed: true, Works: true, Command: []string{"q"}, Stale: true}, {Fault: "odd"}}}}})
 	d := &app.ForeseenDoc{Model: "m"}
 	d.Resting, d.Sessions = 2, make([]improve.ForeseenSession, 12)
 	a.Form("foreseen", d)

@@ -75,7 +75,6 @@ type Change struct {
 	Existed       bool
 	Removes       bool   // remove the file: the install created it
 	Backup        string // path for a copy of Before, "" for none
-	Off           bool   // the file says disableAllHooks
 	apart         bool   // its folder is made for it
 	leaves        bool   // nothing of recall's is left in it: the copy goes, too
 }
@@ -106,11 +105,6 @@ func open(path string) (Change, error) {
 	c := Change{Path: path, Real: path}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		c.Real = real
-	} else if link, err := os.Readlink(path); err == nil { // a link to a file that doesn't exist yet
-		if !filepath.IsAbs(link) {
-			link = filepath.Join(filepath.Dir(path), link)
-		}
-		c.Real = link
 	}
 	text, err := disk.ReadRegular(c.Real, MostOfSettings)
 	switch {
@@ -120,10 +114,6 @@ func open(path string) (Change, error) {
 		return c, err
 	}
 	c.Before, c.Existed = text, true
-	if d, err := parse(text); err == nil {
-		off := member(&d.root, "disableAllHooks")
-		c.Off = off != nil && string(raw(*off)) == "true"
-	}
 	return c, nil
 }
 
@@ -277,11 +267,9 @@ type Status struct {
 	Kind      Kind
 	Path      string
 	Installed bool
-	Events    []string // that hooks are called at, by the client's names
 	Command   []string // with which the client starts it, without the event
 	Works     bool     // whether that program exists
 	Stale     bool     // not as this program would enter it
-	Off       bool     // the file says disableAllHooks
 	Fault     string   // why its file can't be read
 }
 
@@ -335,7 +323,7 @@ func Here(p Program, named ...*Client) (all []Serving) {
 			has := false
 			for _, f := range Having(c.Files(), k) {
 				e := f.status(k, p)
-				has = has || e.Installed && e.Works && !e.Off
+				has = has || e.Installed && e.Works
 				s.Entries = append(s.Entries, e)
 			}
 			switch {
@@ -370,12 +358,6 @@ func (f File) status(k Kind, p Program) Status {
 	if k == Server {
 		s.Command = now[k].server()
 		return s
-	}
-	s.Off = c.Off
-	if s.Events, _, _ = ourHooks(c.Before); len(s.Events) == 0 {
-		for _, e := range f.Client.events {
-			s.Events = append(s.Events, e.name)
-		}
 	}
 	plan, err := f.Plan(&p, k)
 	s.Stale = err == nil && plan.Differs()

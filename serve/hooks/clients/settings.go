@@ -98,8 +98,9 @@ func groupsOf(hooks *hujson.Object, i int) *hujson.Array {
 	return elements(&hooks.Members[i].Value)
 }
 
-// setHooks has settings call a program as recall's hooks, in place of those of an earlier install; with nil, none.
-func (c *Client) setHooks(d *document, as form, p *Program) error {
+// setHooks has settings call a program as recall's hooks, in place of those of an earlier install; with nil, none. It
+// returns the program that it takes out.
+func (c *Client) setHooks(d *document, as form, p *Program) (was *Program, err error) {
 	wanted := map[string][]byte{}
 	for _, e := range c.events {
 		if p != nil {
@@ -110,12 +111,12 @@ func (c *Client) setHooks(d *document, as form, p *Program) error {
 		var have bytes.Buffer
 		return json.Compact(&have, raw(g)) == nil && bytes.Equal(have.Bytes(), wanted[event])
 	}
-	if err := cutHooks(d, has); err != nil || p == nil {
-		return err
+	if was, err = cutHooks(d, has); err != nil || p == nil {
+		return was, err
 	}
 	_, hooks, err := d.section("settings", "hooks", true)
 	if err != nil {
-		return err
+		return was, err
 	}
 	for _, e := range c.events {
 		if at(hooks, e.name) < 0 {
@@ -124,20 +125,21 @@ func (c *Client) setHooks(d *document, as form, p *Program) error {
 		v := &hooks.Members[at(hooks, e.name)].Value
 		list, ok := v.Value.(*hujson.Array)
 		if !ok {
-			return d.wrong(v, `"`+e.name+`" is not a list`)
+			return was, d.wrong(v, `"`+e.name+`" is not a list`)
 		}
 		if !slices.ContainsFunc(list.Elements, func(g hujson.Value) bool { return has(e.name, g) }) {
 			d.addElem(list, 3, c.group(as, *p, e))
 		}
 	}
-	return nil
+	return was, nil
 }
 
-// cutHooks removes recall's hooks and whatever becomes empty without them, except groups that are to stay.
-func cutHooks(d *document, stays func(event string, g hujson.Value) bool) error {
+// cutHooks removes recall's hooks and whatever becomes empty without them, except groups that are to stay. It returns
+// the program that they start.
+func cutHooks(d *document, stays func(event string, g hujson.Value) bool) (was *Program, err error) {
 	root, hooks, err := d.section("settings", "hooks", false)
 	if err != nil || hooks == nil {
-		return err
+		return nil, err
 	}
 	for i, m := range slices.Backward(hooks.Members) {
 		groups := groupsOf(hooks, i)
@@ -147,48 +149,26 @@ func cutHooks(d *document, stays func(event string, g hujson.Value) bool) error 
 			}
 			list := elements(member(&g, "hooks"))
 			for n, h := range slices.Backward(list.Elements) {
-				if ourProgram(h) != nil && d.cutElem(list, n) && d.cutElem(groups, k) && d.cutMember(hooks, i) {
+				p := ourProgram(h)
+				if p == nil {
+					continue
+				}
+				if was = p; d.cutElem(list, n) && d.cutElem(groups, k) && d.cutMember(hooks, i) {
 					d.cutMember(root, at(root, "hooks"))
 				}
 			}
 		}
 	}
-	return nil
-}
-
-// ourHooks lists the events that have one of recall's hooks, by the client's names, and the programs that these start.
-func ourHooks(text []byte) (events []string, programs []*Program, err error) {
-	d, err := parse(text)
-	if err != nil {
-		return nil, nil, err
-	}
-	_, hooks, err := d.section("settings", "hooks", false)
-	if err != nil || hooks == nil {
-		return nil, nil, err
-	}
-	for i, m := range hooks.Members {
-		for _, g := range groupsOf(hooks, i).Elements {
-			for _, v := range elements(member(&g, "hooks")).Elements {
-				if p := ourProgram(v); p != nil {
-					events, programs = ingest.Union(events, nameOf(m)), append(programs, p)
-				}
-			}
-		}
-	}
-	return events, programs, nil
+	return was, nil
 }
 
 // inJSON is the entry of recall's hooks in a client's settings.
 func (c *Client) inJSON(as form) entry {
 	return func(text []byte, p *Program) (after []byte, was *Program, err error) {
-		_, list, err := ourHooks(text)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(list) > 0 {
-			was = list[0]
-		}
-		after, err = edited(text, func(d *document) error { return c.setHooks(d, as, p) })
+		after, err = edited(text, func(d *document) (err error) {
+			was, err = c.setHooks(d, as, p)
+			return err
+		})
 		return after, was, err
 	}
 }

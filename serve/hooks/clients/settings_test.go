@@ -51,7 +51,6 @@ var shapes = map[string]string{
 	"BOM":                 "\xef\xbb\xbf{\n  \"model\": \"opus\"\n}\n",
 	"one line":            `{"model":"opus","env":{"A":"b"}}`,
 	"duplicate keys":      `{"hooks": {"Stop": 1}, "model": "a", "hooks": {"Stop": []}, "model": "b"}`,
-	"all hooks off":       "{\n  \"disableAllHooks\": true\n}\n",
 	"comments":            "{\n  // mine\n  \"model\": \"opus\" /* best */\n  // end\n}\n",
 	"escapes and unknown keys": "{\"\\u0068ooks\": {\"Neu\": [{\"x\": null}], \"Stop\": []}, \"ä\\/b\": " +
 		"\"\\ud83d\\ude00 </>&\", \"n\": 12345678901234567890}\n",
@@ -76,10 +75,8 @@ func TestSettingsSurviveInstallAndUninstall(t *testing.T) {
 			write(t, path, text)
 			install(t, path, program)
 			once := read(t, path)
-			events, programs, err := ourHooks([]byte(once))
-			if err != nil || len(events) != len(ClaudeCode.events) || programs[0].Path != program.Path {
-				t.Errorf("installed are %v of %v, %v; want %d of %s\n%.600s", events, programs, err, len(ClaudeCode.events),
-					program.Path, once)
+			if n := strings.Count(once, program.Path); n != len(ClaudeCode.events) {
+				t.Errorf("%s is installed %d times, want %d\n%.600s", program.Path, n, len(ClaudeCode.events), once)
 			}
 			if !strings.Contains(text, "//") && !json.Valid([]byte(strings.TrimPrefix(once, "\xef\xbb\xbf"))) {
 				t.Errorf("it isn't JSON any more:\n%.600s", once)
@@ -117,7 +114,7 @@ func TestSettingsSurviveInstallAndUninstall(t *testing.T) {
 // layouts back.
 func TestRemoveAlone(t *testing.T) {
 	for _, name := range []string{"empty object", "no hooks", "no newline at the end", "hooks of others", "tabs",
-		"four spaces", "CRLF", "BOM", "one line", "all hooks off", "duplicate keys", "odd layout"} {
+		"four spaces", "CRLF", "BOM", "one line", "duplicate keys", "odd layout"} {
 		in, _, err := ClaudeCode.inJSON(argued)([]byte(shapes[name]), &program)
 		if err != nil {
 			t.Fatal(err)
