@@ -248,39 +248,26 @@ func (a *App) OnIndex(ctx context.Context, do func(*pipeline.Pipeline) error) er
 	})
 }
 
-// ForgetSessions forgets sessions in the library, the index and the caches. A damaged index can't be trusted to forget
-// anything, and one on a full disk can't be rewritten: it is removed, which makes room, and rebuilt from the library,
-// which no longer has them.
+// ForgetSessions forgets sessions in the library, the index and the caches. An index on a full disk can't be rewritten:
+// it is removed, which makes room, and rebuilt from the library, which no longer has them.
 func (a *App) ForgetSessions(ctx context.Context, texts *needle.Needles,
 	ids ...ingest.SessionID) (left []string, err error) {
-	fresh := false
-	forget := func() (err error) {
-		if fresh, err = a.OpenIndex(); err != nil {
-			return err
-		}
-		p := a.Pipeline()
-		if fresh {
-			err = p.Forget() // what was indexed: a sync refills the index if the rest fails
+	err = a.OnIndex(ctx, func(p *pipeline.Pipeline) (err error) {
+		left, err = p.ForgetSessions(ctx, texts, ids...)
+		return err
+	})
+	if hint.IsFull(err) || index.Unwritable(err) {
+		if err = cmp.Or(a.RemoveIndex(), vectorfile.Of(IndexPath(a.Lib), "").Remove(), a.ForgetSeen()); err == nil {
+			left, err = a.Pipeline().ForgetSessions(ctx, texts, ids...)
 		}
 		if err == nil {
-			left, err = p.ForgetSessions(ctx, texts, ids...)
-		}
-		return err
-	}
-	err = a.rebuildIfDamaged(forget)
-	if hint.IsFull(err) || index.Unwritable(err) {
-		fresh = true
-		if err = cmp.Or(a.RemoveIndex(), vectorfile.Of(IndexPath(a.Lib), "").Remove(), a.Pipeline().Forget()); err == nil {
-			left, err = a.Pipeline().ForgetSessions(ctx, texts, ids...)
+			if err := a.refill(ctx); err != nil {
+				a.warn(errors.Join(err, a.RemoveIndex())) // the next question makes it
+			}
 		}
 	}
 	if err != nil {
 		return left, err
-	}
-	if fresh {
-		if err := a.refill(ctx); err != nil {
-			a.warn(errors.Join(err, a.RemoveIndex())) // the next question makes it
-		}
 	}
 	a.KeepFolders(ctx, true)
 	return left, a.WorkLogs().Forget(ids...)
