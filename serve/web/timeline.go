@@ -133,53 +133,31 @@ func componentsOf(it payload.Item) (all []string) {
 }
 
 // topics assigns items to topics: each to the most widely shared of the components that it is about, except those that
-// more than half share; or else to one that its text names. Items that supersede one another stay together.
+// more than half share; or else to one that its text names. What was replaced stands with what replaced it.
 func topics(line []history.Dated) (names []string, in []int) {
-	at := map[payload.ItemID]int{}
+	at, count := map[payload.ItemID]int{}, map[string]int{}
 	for i, d := range line {
 		at[d.Item.ID] = i
-	}
-	chains := text.NewGroups(len(line))
-	for i, d := range line {
-		if k, ok := at[d.By]; ok {
-			chains.Join(i, k)
-		}
-	}
-	about, said := make([]map[string]bool, len(line)), make([]map[string]bool, len(line)) // by chain
-	count := map[string]int{}
-	for i, d := range line {
-		k := chains.Find(i)
-		if about[k] == nil {
-			about[k], said[k] = map[string]bool{}, map[string]bool{}
-		}
 		for _, name := range componentsOf(d.Item) {
-			about[k][name] = true
 			count[name]++
 		}
-		for _, word := range text.Content(d.Item.Text) {
-			said[k][strings.ToLower(word)] = true
-		}
 	}
-	byCount := func(a, b string) int {
+	shared := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
-	}
-	shared := slices.DeleteFunc(slices.SortedFunc(maps.Keys(count), byCount), func(name string) bool {
-		return count[name] > max(few, len(line)/2)
 	})
-	first := func(k int) int { return slices.IndexFunc(shared, func(name string) bool { return about[k][name] }) }
-	clear(count)
-	for i := range line {
-		if n := first(chains.Find(i)); n >= 0 {
-			count[shared[n]]++
-		}
-	}
-	slices.SortFunc(shared, byCount)
-	shared = slices.DeleteFunc(shared[:min(len(shared), mostTopics)], func(name string) bool { return count[name] < 2 })
+	shared = slices.DeleteFunc(shared, func(name string) bool {
+		return count[name] < 2 || count[name] > max(few, len(line)/2)
+	})
+	shared = shared[:min(len(shared), mostTopics)]
 	in = make([]int, len(line))
-	for i := range line {
-		k := chains.Find(i)
-		if in[i] = first(k); in[i] < 0 {
-			in[i] = slices.IndexFunc(shared, func(name string) bool { return said[k][path.Base(name)] })
+	for i, d := range slices.Backward(line) {
+		if k, ok := at[d.By]; ok && k > i {
+			in[i] = in[k]
+			continue
+		}
+		about, said := componentsOf(d.Item), text.Content(strings.ToLower(d.Item.Text))
+		if in[i] = slices.IndexFunc(shared, func(name string) bool { return slices.Contains(about, name) }); in[i] < 0 {
+			in[i] = slices.IndexFunc(shared, func(name string) bool { return slices.Contains(said, path.Base(name)) })
 		}
 		if in[i] < 0 {
 			in[i] = len(shared)
