@@ -25,28 +25,3 @@ func TestFewCommands(t *testing.T) {
 		t.Errorf("recall --help shows %d commands, want at most 14", first)
 	}
 }
-
-// A command made alone, because it was asked for, is the one that there is among all.
-func TestOneCommand(t *testing.T) {
-	all := rootCmd(&app.App{})
-	for _, group := range makers {
-		for name := range group {
-			for _, args := range [][]string{{name}, {"--library", "query", name, "status"}} {
-				one := rootCmd(&app.App{}, args...)
-				names := ""
-				for _, c := range one.Commands() {
-					names += c.Name()
-				}
-				c, _, err := all.Find([]string{name})
-				if names != name || err != nil || c == all || c.UsageString() != one.Commands()[0].UsageString() {
-					t.Errorf("%q makes %s, %v", args, names, err)
-				}
-			}
-		}
-	}
-	for _, args := range [][]string{nil, {"help", "query"}, {"--version", "query"}, {"nosuch"}, {"__complete", "query"}} {
-		if n := len(rootCmd(&app.App{}, args...).Commands()); n < 40 {
-			t.Errorf("%q makes %d commands, want all", args, n)
-		}
-	}
-}

@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		Err: &terminal.Output{W: errOut, After: said}}}
 	defer a.Close()
 	args = withQuery(args)
-	root := rootCmd(a, args...)
+	root := rootCmd(a)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	err = option.NameProject(cmd, err)
@@ -92,9 +92,8 @@ func reportError(a *app.App, err error) int {
 	return app.ExitError
 }
 
-// rootCmd makes the root command with the one below it that the arguments ask for, or with all: to make all takes a
-// sixth of a start.
-func rootCmd(a *app.App, args ...string) *cobra.Command {
+// rootCmd makes the root command with all others.
+func rootCmd(a *app.App) *cobra.Command {
 	root := option.Command("recall", nil, nil)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
@@ -118,41 +117,11 @@ func rootCmd(a *app.App, args ...string) *cobra.Command {
 		&cobra.Group{ID: "rare", Title: "Rarely needed:"})
 	frontHelp(root)
 	root.SetHelpCommand(helpCmd())
-	if one := asked(args); one != nil {
-		root.AddCommand(one(a))
-		root.CompletionOptions.DisableDefaultCmd = true
-	} else {
-		addAll(a, root)
-	}
-	option.Explain(root)
-	return root
-}
-
-// makers make the commands, by group.
-var makers = []option.Makers{{"version": versionCmd}, ask.Commands, review.Commands, keep.Commands, setup.Commands,
-	team.Commands, agents.Commands}
-
-// asked returns what makes the command that the arguments plainly ask for, if any.
-func asked(args []string) func(*app.App) *cobra.Command {
-	at := commandAt(args)
-	if at >= len(args) || slices.Contains(args[:at], "--version") || slices.Contains(args[:at], "-v") {
-		return nil
-	}
-	for _, group := range makers {
-		if one := group[args[at]]; one != nil {
-			return one
-		}
-	}
-	return nil
-}
-
-func addAll(a *app.App, root *cobra.Command) {
 	root.Version = app.VersionText()
 	root.SetVersionTemplate(versionLine())
-	for _, group := range makers {
-		for _, one := range group {
-			root.AddCommand(one(a))
-		}
+	for _, newCmd := range slices.Concat([]option.Maker{versionCmd}, ask.Commands, review.Commands, keep.Commands,
+		setup.Commands, team.Commands, agents.Commands) {
+		root.AddCommand(newCmd(a))
 	}
 	root.AddCommand(buildCmds()...)
 	root.InitDefaultCompletionCmd()
@@ -162,6 +131,8 @@ func addAll(a *app.App, root *cobra.Command) {
 			c.Example = "  recall completion bash > ~/.local/share/bash-completion/completions/recall"
 		}
 	}
+	option.Explain(root)
+	return root
 }
 
 // front lists the commands that recall --help shows; recall help all shows all that aren't hidden.

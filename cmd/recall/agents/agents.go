@@ -27,9 +27,7 @@ import (
 )
 
 // Commands are the commands that serve Claude Code and other agents.
-var Commands = option.Makers{
-	"hook": newHookCmd, "mcp": newMcpCmd,
-}
+var Commands = []option.Maker{newHookCmd, newMcpCmd}
 
 func newHookCmd(a *app.App) *cobra.Command {
 	cmd := option.Do("hook", nil, func(ctx context.Context, args []string) error {

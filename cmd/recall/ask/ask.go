@@ -9,10 +9,9 @@ import (
 )
 
 // Commands are the commands that answer from the library.
-var Commands = option.Makers{
-	"query": newQueryCmd, "resume": newResumeCmd, "list": newListCmd, "show": newShowCmd, "thread": newThreadCmd,
-	"why": newWhyCmd, "log": newLogCmd, "grep": newGrepCmd,
-	"handoff": newHandoffCmd, "habits": newHabitsCmd, "audit": newAuditCmd,
+var Commands = []option.Maker{
+	newQueryCmd, newResumeCmd, newListCmd, newShowCmd, newThreadCmd, newWhyCmd, newLogCmd, newGrepCmd,
+	newHandoffCmd, newHabitsCmd, newAuditCmd,
 }
 
 // show prints a document, as JSON or as a page. If nothing is set, it returns the exit code for that.

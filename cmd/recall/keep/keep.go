@@ -18,11 +18,9 @@ import (
 )
 
 // Commands are the commands that import sessions and keep them.
-var Commands = option.Makers{
-	"sync": newSyncCmd, "archive": newArchiveCmd, "reindex": newReindexCmd, "redistill": newRedistillCmd,
-	"restore": newRestoreCmd, "guard": newGuardCmd, "forget": newForgetCmd, "export": newExportCmd,
-	"backup": newBackupCmd, "import": newImportCmd, "check": newCheckCmd, "rest": newRestCmd,
-	"manifest": newManifestCmd, "project": newProjectCmd,
+var Commands = []option.Maker{
+	newSyncCmd, newArchiveCmd, newReindexCmd, newRedistillCmd, newRestoreCmd, newGuardCmd, newForgetCmd,
+	newExportCmd, newBackupCmd, newImportCmd, newCheckCmd, newRestCmd, newManifestCmd, newProjectCmd,
 }
 
 func newArchiveCmd(a *app.App) *cobra.Command {

@@ -157,8 +157,8 @@ func Command(name string, flags func(*Flags), run func(cmd *cobra.Command, args 
 	return cmd
 }
 
-// Makers make commands, by name.
-type Makers map[string]func(*app.App) *cobra.Command
+// A Maker makes a command.
+type Maker func(*app.App) *cobra.Command
 
 // Do makes a command that prints its own result. For its page and flags see Command.
 func Do(name string, flags func(*Flags), do func(ctx context.Context, args []string) error) *cobra.Command {

@@ -25,9 +25,7 @@ import (
 )
 
 // Commands are the commands to review and correct what was distilled.
-var Commands = option.Makers{
-	"edit": newEditCmd, "review": newReviewCmd, "web": newWebCmd, "wrap-up": newWrapUpCmd,
-}
+var Commands = []option.Maker{newEditCmd, newReviewCmd, newWebCmd, newWrapUpCmd}
 
 func runEditor(ctx context.Context, a *app.App, path string) error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))

@@ -18,9 +18,8 @@ import (
 )
 
 // Commands are the commands that set recall up and show its state.
-var Commands = option.Makers{
-	"init": newInitCmd, "demo": newDemoCmd, "config": newConfigCmd, "setup": newSetupCmd,
-	"scheduled": newScheduledCmd, "status": newStatusCmd,
+var Commands = []option.Maker{
+	newInitCmd, newDemoCmd, newConfigCmd, newSetupCmd, newScheduledCmd, newStatusCmd,
 }
 
 func newConfigCmd(a *app.App) *cobra.Command {

@@ -20,7 +20,7 @@ import (
 )
 
 // Commands are the commands about a team.
-var Commands = option.Makers{"team": newTeamCmd}
+var Commands = []option.Maker{newTeamCmd}
 
 func newTeamCmd(a *app.App) *cobra.Command {
 	cmd := option.Command("team", nil, nil)
