@@ -29,46 +29,36 @@ func Outcome(l index.Linked) string {
 func (v Voice) Was(l index.Linked) string { return v.Past(l.Placed) + " → " + Outcome(l) }
 
 // See describes an item that may bear on another, and how.
-func (v Voice) See(l index.Linked) string {
-	how := map[payload.Relation][2]string{
-		payload.Supersedes: {"earlier, on the same subject: ", "later, on the same subject: "},
-		payload.Refines:    {"refines: ", "refined later: "},
-		payload.Same:       {"said before: ", "said again: "},
-	}[l.Relation]
-	if l.Later {
-		return how[1] + v.Past(l.Placed)
-	}
-	return how[0] + v.Past(l.Placed)
-}
+func (v Voice) See(l index.Linked) string { return bearing(l) + ": " + v.Past(l.Placed) }
 
-// Tie says how an item bears on the one before or after it, who says so, and how certain that is.
-func Tie(l index.Linked) string {
+// bearing says how an item bears on the one before or after it.
+func bearing(l index.Linked) string {
 	how := map[payload.Relation][2]string{
 		payload.Supersedes:  {"was superseded", "superseded it"},
 		payload.Refines:     {"was refined", "refined it"},
 		payload.Contradicts: {"contradicts it", "contradicts it"},
 		payload.Same:        {"said the same before", "said it again"},
 	}[l.Relation]
-	text := how[0]
-	if l.Later {
-		text = how[1]
-	}
 	if !l.Sure && l.Relation == payload.Supersedes {
-		text = "earlier, on the same subject"
-		if l.Later {
-			text = "later, on the same subject"
-		}
+		how = [2]string{"earlier, on the same subject", "later, on the same subject"}
 	}
-	switch l.Maker {
-	case payload.ByHuman:
-		return text + ", a person said"
-	case payload.ByModel:
-		return text + ", a model found"
+	if l.Later {
+		return how[1]
 	}
-	if l.Link.Precision == 0 { // no rule that was measured found it, such as of two that answer one question
-		return text
+	return how[0]
+}
+
+// Tie says how an item bears on the one before or after it, who says so, and how certain that is.
+func Tie(l index.Linked) string {
+	switch {
+	case l.Maker == payload.ByHuman:
+		return bearing(l) + ", a person said"
+	case l.Maker == payload.ByModel:
+		return bearing(l) + ", a model found"
+	case l.Link.Precision == 0: // no rule that was measured found it, such as of two that answer one question
+		return bearing(l)
 	}
-	return text + fmt.Sprintf(" (found by a rule that was right in %.0f of 100 cases)", 100*l.Link.Precision)
+	return fmt.Sprintf("%s (found by a rule that was right in %.0f of 100 cases)", bearing(l), 100*l.Link.Precision)
 }
 
 // Item is an item with what came before and after it: the JSON document of recall why --json.

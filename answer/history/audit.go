@@ -198,7 +198,7 @@ func ordersOf(ctx context.Context, x *index.Index, project string) (all []order,
 	typed, err := x.Typed(ctx, project)
 	for _, r := range typed {
 		for _, s := range text.Sentences(ingest.Typed(r.Text), true) {
-			o := order{Saying: Saying{r.Project, r.Session, r.SessionN, r.Turn, r.At, s}, words: text.Words(s)}
+			o := order{Saying: saidAt(r.Place, r.Turn, r.At, s), words: text.Words(s)}
 			o.from, o.to = renamed(s)
 			all = append(all, o)
 		}
@@ -298,7 +298,7 @@ func borneOut(found []*index.Result, project, line string) (best *Borne) {
 		for _, s := range text.Sentences(said, true) {
 			asks := strings.HasSuffix(s, "?") && !wishes().MatchString(s)
 			if !asks && says.In(text.Words(s)) >= sameSaid && text.Denies(s) == text.Denies(line) {
-				best = &Borne{By: r.Role, Said: Saying{r.Project, r.Session, r.SessionN, r.Turn, r.At, s}}
+				best = &Borne{By: r.Role, Said: saidAt(r.Place, r.Turn, r.At, s)}
 				break
 			}
 		}
@@ -358,7 +358,7 @@ func (a Audit) Patch() (string, error) {
 }
 
 func sayingOf(at index.Placed) Saying {
-	return Saying{at.Project, at.Session, at.SessionN, at.Turn, at.Item.At, at.Item.First().Quote}
+	return saidAt(at.Place, at.Turn, at.Item.At, at.Item.First().Quote)
 }
 
 // rename matches an order that puts another name in a name's place: "rename pkg/a to a", "find b.org/x and replace it

@@ -44,6 +44,10 @@ type Saying struct {
 	Quote   string    `json:"quote"`
 }
 
+func saidAt(p index.Place, turn int, at time.Time, quote string) Saying {
+	return Saying{Project: p.Project, Session: p.Session, Number: p.SessionN, Turn: turn, At: at, Quote: quote}
+}
+
 // Habits finds what a person typed in several sessions of a project, "" for all, also as the reason of a refusal, as
 // they since edited it. What a rule already says is marked.
 func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int, rules Rules) ([]Habit, error) {
@@ -65,7 +69,7 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 		var said []Saying
 		for _, s := range h.Sayings {
 			at := typed[s.Place]
-			said = append(said, Saying{at.Project, at.Session, at.SessionN, at.Turn, at.At, s.Text})
+			said = append(said, saidAt(at.Place, at.Turn, at.At, s.Text))
 		}
 		habit := habitOf(h.Text, said)
 		for _, e := range edits {

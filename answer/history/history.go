@@ -223,20 +223,6 @@ func RunOf(last map[string]library.JournalEntry, kind string) *Run {
 		Improved: f.N("improved"), Queued: f.N("queued"), Skipped: f.N("skipped")}
 }
 
-// With adds to a sync what the model then made of it, which is journaled separately.
-func (r *Run) With(asked *Run) {
-	if r != nil && asked != nil && !asked.At.Before(r.At) {
-		r.Improved, r.Queued = asked.Improved, asked.Queued
-	}
-}
-
-// ByRules describes what a sync did without the model, which has a line of its own.
-func (r *Run) ByRules() string {
-	own := *r
-	own.Improved, own.Queued = 0, 0
-	return own.Words()
-}
-
 // Words describes what a run did.
 func (r *Run) Words() string {
 	parts := text.Counts("new|grown|distilled|improved|queued|skipped", r.New, r.Grown, r.Distilled, r.Improved,
