@@ -128,27 +128,12 @@ func (a *App) ResolveThread(name string) (project, branch string, of ingest.Sess
 	if !errors.Is(err, library.ErrNoProject) {
 		return project, branch, "", err
 	}
-	e, err := a.meantSession(name, err)
-	return e.Project, "", e.ID, err
-}
-
-// meantSession finds the session with a name that is no project's. Part of a title isn't enough: it might be a
-// mistyped project name.
-func (a *App) meantSession(name string, noProject error) (library.Entry, error) {
-	e, err := a.session(name, a.Lib.LookupWhole)
-	if !errors.Is(err, library.ErrNoSession) {
-		return e, err
+	e, none := a.session(name, a.Lib.LookupWhole)                              // part of a title might be a mistyped project
+	if errors.Is(none, library.ErrNoSession) && !strings.Contains(name, "#") { // billing#9 can only be a session
+		return "", "", "", hint.With(err, "recall project list shows the projects; a session is named by its whole title "+
+			"here, or as recall list does")
 	}
-	e, err = a.Session(name)
-	if errors.Is(err, library.ErrNoSession) && !strings.Contains(name, "#") { // billing#9 can only be a session
-		return e, noProject
-	}
-	catalog, lost := a.Lib.Catalog()
-	if err == nil && lost == nil {
-		err = hint.With(fmt.Errorf("%q is not a project, and only part of a session's title", name),
-			"did you mean %s? name it as recall list does", Listed(catalog, e))
-	}
-	return library.Entry{}, errors.Join(err, lost)
+	return e.Project, "", e.ID, none
 }
 
 // ProjectID returns the id of the named project; "" for "".

@@ -169,27 +169,17 @@ func (c *Console) PrintReport(r pipeline.Report) {
 	c.printProblems(r.Problems, "recall sync --json") // init has no --json
 }
 
-// PrintProblems lists what was skipped. A full disk is reported once.
+// PrintProblems lists what was skipped.
 func (c *Console) PrintProblems(problems []ingest.Problem) { c.printProblems(problems, "--json") }
 
 func (c *Console) printProblems(problems []ingest.Problem, all string) {
-	skipped := func(p ingest.Problem) {
+	Few(problems, 20, func(p ingest.Problem) {
 		fmt.Fprintf(c.Err, "recall: skipped: %s: %s\n", Line(ShownPath(p.Path)), Line(ShownPath(p.Why())))
-	}
-	var full, others []ingest.Problem
+	}, func(n int) { fmt.Fprintf(c.Err, "recall: … and %d more; %s lists all\n", n, all) })
 	for _, p := range problems {
 		if hint.IsFull(p.Err) {
-			full = append(full, p)
-		} else {
-			others = append(others, p)
+			c.SayHint(p.Err)
 		}
-	}
-	Few(others, 20, skipped,
-		func(n int) { fmt.Fprintf(c.Err, "recall: … and %d more; %s lists all\n", n, all) })
-	Few(full, 1, skipped,
-		func(n int) { fmt.Fprintf(c.Err, "recall: … and %d more for lack of disk space\n", n) })
-	if len(full) > 0 {
-		c.SayHint(full[0].Err)
 	}
 }
 
