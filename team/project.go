@@ -108,21 +108,11 @@ func (t *Team) LetIn(ctx context.Context, project, member int) error {
 	return explain(err)
 }
 
-// LetOut revokes a member's access to a project; what they shared in it stays. The error is ErrNotLetIn if they
-// had none.
+// LetOut revokes a member's access to a project; what they shared in it stays. The error is ErrRefused if they had none,
+// or it isn't this member's to revoke.
 func (t *Team) LetOut(ctx context.Context, project, member int) error {
-	const of = ` FROM recall.access WHERE project = $1 AND member = $2`
-	err := t.updateOne(ctx, `DELETE`+of, project, member)
-	var in int
-	if errors.Is(err, ErrRefused) && t.pool.QueryRow(ctx, `SELECT count(*)`+of, project, member).Scan(&in) == nil &&
-		in == 0 {
-		return ErrNotLetIn
-	}
-	return err
+	return t.updateOne(ctx, `DELETE FROM recall.access WHERE project = $1 AND member = $2`, project, member)
 }
-
-// ErrNotLetIn means that nobody gave the member access to the project. Its keeper needs none.
-var ErrNotLetIn = errors.New("they have no access to that project")
 
 // ProjectNamed finds a project that the member can read, by its remote, number or name. A name that several have means
 // the member's own; otherwise it is refused, since what is done to a project shows it to others or removes it.
