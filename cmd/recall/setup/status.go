@@ -142,7 +142,6 @@ func runStatus(ctx context.Context, a *app.App) (StatusDoc, error) {
 	last, err := a.Lib.Last("archive", "sync", "improve")
 	s.LastArchive, s.LastSync = history.RunOf(last, "archive"), history.RunOf(last, "sync")
 	s.LastImprove = history.RunOf(last, "improve")
-	s.LastSync.With(s.LastImprove)
 	if err != nil {
 		return s, err
 	}
