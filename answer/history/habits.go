@@ -50,7 +50,7 @@ func saidAt(p index.Place, turn int, at time.Time, quote string) Saying {
 
 // Habits finds what a person typed in several sessions of a project, "" for all, also as the reason of a refusal, as
 // they since edited it. What a rule already says is marked.
-func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int, rules Rules) ([]Habit, error) {
+func Habits(ctx context.Context, p *pipeline.Pipeline, project string, rules Rules) ([]Habit, error) {
 	typed, err := p.Index.Typed(ctx, project)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 		return nil, err
 	}
 	found := []Habit{}
-	for _, h := range habits.Find(turns, least) {
+	for _, h := range habits.Find(turns, fewest) {
 		var said []Saying
 		for _, s := range h.Sayings {
 			at := typed[s.Place]
@@ -85,6 +85,9 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 	}
 	return found, nil
 }
+
+// fewest is in how many sessions something must be said: once is not a habit.
+const fewest = 2
 
 // maxRead is how many sessions, the newest, are read for what was run in them: that takes some 15 ms each.
 const maxRead = 200

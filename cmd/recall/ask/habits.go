@@ -21,14 +21,13 @@ import (
 
 func newHabitsCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Project, Write    string
-		Min, Drop, Reword int
-		All, JSON         bool
+		Project, Write string
+		Drop, Reword   int
+		All, JSON      bool
 	}
 	return option.Do("habits", func(fs *option.Flags) {
 		fs.BoolVar(&o.All, "all", false, "all projects together")
 		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
-		fs.Number(&o.Min, "min", "", 2, "minimum number of sessions")
 		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
 		fs.Sets("no-sync", "!query.sync")
 		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
@@ -40,9 +39,6 @@ func newHabitsCmd(a *app.App) *cobra.Command {
 	}, func(ctx context.Context, words []string) error {
 		if (len(words) > 0) != (o.Reword > 0) {
 			return hint.With(errors.New("a text and --reword go together"), `recall habits --reword 2 "Use pnpm"`)
-		}
-		if o.Min < 2 {
-			return hint.With(fmt.Errorf("--min %d: once is not a habit", o.Min), "the minimum is 2")
 		}
 		p, err := a.UpToDate(ctx)
 		if err != nil {
@@ -56,7 +52,7 @@ func newHabitsCmd(a *app.App) *cobra.Command {
 		for _, f := range memory.Files(p.Library, name) {
 			files = append(files, f.Path)
 		}
-		found, err := history.Habits(ctx, p, name, o.Min, history.RulesIn(files...))
+		found, err := history.Habits(ctx, p, name, history.RulesIn(files...))
 		if err != nil {
 			return err
 		}
