@@ -166,9 +166,7 @@ func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Clien
 		Late:       client.Late(),
 	}
 	h.Told = func(_ *library.Library, project string) []hooks.Told { return toldByTeam(a, project) }
-	h.Forget = func(session string) bool {
-		return app.InBackground("", nil, append(a.GlobalFlags(), "forget", session, "--yes")...)
-	}
+	h.Forget = func(session string) bool { return a.Background("forget", session, "--yes") }
 	if !handed { // what is handed on was logged
 		h.Logs = a.WorkLogs()
 		h.HandOn = func(in hooks.Input) bool {

@@ -27,11 +27,6 @@ import (
 // EnvSession is the variable in which Claude Code tells its MCP servers the running session.
 const EnvSession = "CLAUDE_CODE_SESSION_ID"
 
-// Read parses a session from the library, redacted.
-func (a *App) Read(ctx context.Context, e library.Entry) (*ingest.Session, error) {
-	return a.Pipeline().Read(ctx, e.ID)
-}
-
 // EnsureIndex opens the index for reading, building it first if need be.
 func (a *App) EnsureIndex(ctx context.Context) error {
 	err := a.ReadIndex()

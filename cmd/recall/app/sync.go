@@ -67,13 +67,9 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 // SyncRest continues in the background what the time budget left over.
 func (a *App) SyncRest() bool { return a.Background("rest") }
 
-// Background runs a recall command on this library, see InBackground.
+// Background runs a recall command with this one's configuration and library, see InBackground.
 func (a *App) Background(command ...string) bool {
-	args := []string{"--library", a.Lib.Dir()}
-	if a.ConfigFile != "" {
-		args = append(args, "--config", a.ConfigFile)
-	}
-	return InBackground("", nil, append(args, command...)...)
+	return InBackground("", nil, append(a.GlobalFlags(), command...)...)
 }
 
 // InBackground starts recall in a process that outlives this one, with additional environment variables and with in as

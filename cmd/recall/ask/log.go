@@ -2,7 +2,6 @@ package ask
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/index"
-	"recall/internal/hint"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/team"
@@ -54,14 +52,14 @@ func newLogCmd(a *app.App) *cobra.Command {
 		fs.BoolVar(&o.Changed, "changed", false, "what was decided, reversed, settled and left open since a day")
 		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
 		fs.Kinds(&o.Kind, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, …")
-		fs.Number(&o.Limit, "limit", "n", 40, "maximum number of items, keeping the newest")
+		fs.Number(&o.Limit, "limit", "n", 40, "maximum number of items, keeping the newest; 0 for all")
 		fs.StringVarP(&o.Project, "project", "p", "", "of this project (default: the one you are in)")
 		fs.Since(&o.Since, "since", "only from this day on: 2026-04-17, 2w, yesterday")
 		fs.Since(&o.Until, "until", "only before the start of this day")
 		fs.Apart("all", "project")
 		fs.Apart("changed", "until", "limit")
 	}, func(cmd *cobra.Command, args []string) error {
-		if err := o.check(cmd); err != nil {
+		if err := o.check(); err != nil {
 			return err
 		}
 		p, err := a.UpToDate(cmd.Context())
@@ -81,11 +79,8 @@ func newLogCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// check refuses invalid combinations and fills in defaults.
-func (o *logOptions) check(cmd *cobra.Command) error {
-	if o.Limit < 1 {
-		return hint.With(fmt.Errorf("--limit %d: less than one", o.Limit), "omit it for %s", cmd.Flag("limit").DefValue)
-	}
+// check fills in defaults, and refuses an empty span of time.
+func (o *logOptions) check() error {
 	if len(o.Kind) == 0 {
 		o.Kind = logKinds
 		if o.Changed {
@@ -95,12 +90,6 @@ func (o *logOptions) check(cmd *cobra.Command) error {
 	if o.given = !o.Since.At.IsZero(); o.Changed && !o.given {
 		o.Since.Text = "7d"
 		o.Since.At, _ = answer.ParseWhen(o.Since.Text, time.Now())
-	}
-	for _, k := range o.Kind {
-		if o.Changed && !slices.Contains(changedKinds, k) {
-			return hint.With(fmt.Errorf("--kind %s: --changed covers other kinds", k),
-				"recall query --kind %s finds them", k)
-		}
 	}
 	return o.queryFlags.check()
 }
@@ -143,7 +132,10 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	line = slices.DeleteFunc(line, func(d history.Dated) bool {
 		return !meant(d) || d.Item.At.Before(q.Since) || !q.Until.IsZero() && !d.Item.At.Before(q.Until)
 	})
-	doc := LogDoc{Items: line[max(0, len(line)-o.Limit):]}
+	if o.Limit > 0 {
+		line = line[max(0, len(line)-o.Limit):]
+	}
+	doc := LogDoc{Items: line}
 	return show(a, doc, o.JSON, len(doc.Items) == 0, func(p *terminal.Page) {
 		p.Form("log", doc)
 		var hits []last.Hit

@@ -65,7 +65,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	if err != nil {
 		return err
 	}
-	q.Here = hereName(a.Lib)
+	q.Here, _ = a.ProjectFilter("", false) // none, where no session worked
 	behind, err := a.SyncNew(ctx)
 	if err != nil {
 		return err

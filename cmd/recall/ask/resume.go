@@ -21,11 +21,9 @@ import (
 	"recall/internal/hint"
 	"recall/internal/redact"
 	txt "recall/internal/text"
-	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/payload/tokens"
-	"recall/pipeline"
 	"recall/pipeline/folders"
 	"recall/pipeline/review"
 	"recall/prompts"
@@ -142,17 +140,6 @@ func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, task string,
 		fmt.Fprintf(a.Err, "recall: %s replaced; check the text before you paste it\n", answer.Count(secrets, "secret"))
 	}
 	return handOver(a, fmt.Sprintf("payload-%s-%s", txt.Slug(order.Project), answer.Day(time.Now())), text, *o)
-}
-
-// hereName returns the name in the index of the working directory's project; "" if there is none.
-func hereName(l *library.Library) string {
-	dir, err := os.Getwd()
-	id, _ := pipeline.ProjectAt(l, dir)
-	if id == "" || err != nil {
-		return ""
-	}
-	p, _ := l.Project(id)
-	return p.Name
 }
 
 func printPayload(a *app.App, p *payload.Payload) error {

@@ -188,7 +188,7 @@ func runShow(ctx context.Context, a *app.App, e library.Entry, o showOptions) er
 		}
 		return a.Print(terminal.Visible(string(text)))
 	case o.Actions, o.Script:
-		s, err := a.Read(ctx, e)
+		s, err := a.Pipeline().Read(ctx, e.ID)
 		if err != nil {
 			return err
 		}
@@ -247,7 +247,7 @@ func printNotes(ctx context.Context, a *app.App, e library.Entry) error {
 	if len(noted) == 0 {
 		return nil
 	}
-	s, err := a.Read(ctx, e)
+	s, err := a.Pipeline().Read(ctx, e.ID)
 	if err != nil {
 		return err
 	}

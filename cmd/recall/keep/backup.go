@@ -119,22 +119,15 @@ func newImportCmd(a *app.App) *cobra.Command {
 }
 
 func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (m merge.Merged, err error) {
-	l, made, err := a.CreateLibrary(ctx)
+	l, err := a.LibraryToFill(ctx, nil)
 	if err != nil {
 		return m, importHint(err)
-	}
-	if made {
-		fmt.Fprintf(a.Err, "recall: created a library in %s\n", l.Dir())
-		a.WarnPlace(l.Dir())
 	}
 	bar := terminal.NewProgress(a.Err)
 	o.Progress = bar.Counts("import")
 	m, err = merge.Import(ctx, l, path, o)
 	bar.Done()
 	if err != nil {
-		if made {
-			fmt.Fprintf(a.Err, "recall: nothing was imported; the library in %s is empty\n", l.Dir())
-		}
 		return m, importHint(err)
 	}
 	a.Use(l) // its id might have changed
