@@ -162,7 +162,6 @@ type healthView struct {
 	library.Tally
 	*history.Usage
 	Spent  []spentBar
-	More   int // rows of usage left out
 	Doomed []pipeline.Expiring
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
@@ -173,21 +172,6 @@ type healthView struct {
 
 // sums are the groupings of usage; the first three are drawn as bars.
 var sums = []string{"day", "week", "month", "project", "session", "model"}
-
-// mostSums is the number of rows of usage that a page shows, the dearest ones.
-const mostSums = 31
-
-// shortened leaves out the cheapest rows.
-func shortened(u *history.Usage) (_ *history.Usage, more int) {
-	if u.Sessions == nil {
-		return u, 0
-	}
-	short, took := *u, *u.Sessions
-	more = max(0, len(took.Rows)-mostSums)
-	took.Rows = took.Rows[:len(took.Rows)-more]
-	short.Sessions = &took
-	return &short, more
-}
 
 func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	catalog, err := m.Library.Catalog()
@@ -220,7 +204,6 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	v.Spent = spentOf(v.Usage)
-	v.Usage, v.More = shortened(v.Usage)
 	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (int64, error) { return disk.Used(m.Library.Dir()), nil })
 	kinds := []string{"archive", "sync", "improve"}
 	last, err := m.Library.Last(kinds...)

@@ -80,8 +80,7 @@ func (a *App) Session(name string) (library.Entry, error) {
 }
 
 func (a *App) session(name string, lookup func(string) (library.Entry, error)) (library.Entry, error) {
-	if n, ok := last.Number(name); ok {
-		h, err := last.Find(LastDir(a.Lib), n)
+	if h, ok, err := a.Numbered(name); ok {
 		switch {
 		case err == nil:
 			name = string(h.Session)
@@ -266,14 +265,21 @@ func (a *App) Remember(question string, hits []last.Hit) {
 	last.Remember(LastDir(a.Lib), question, hits)
 }
 
+// Numbered finds a result of the last answer, if a person names one by its number.
+func (a *App) Numbered(arg string) (h last.Hit, is bool, err error) {
+	n, is := last.Number(arg)
+	if is {
+		h, err = last.Find(LastDir(a.Lib), n)
+	}
+	return h, is, err
+}
+
 // Hit finds the place that a person names: by a number of the last answer, as a session, optionally with a turn or
 // turns up to another, or by an item's id. A session alone has no turn.
 func (a *App) Hit(ctx context.Context, arg string) (h last.Hit, to int, err error) {
-	n, ok := last.Number(arg)
-	if ok {
-		if h, err = last.Find(LastDir(a.Lib), n); err == nil || errors.As(err, new(last.NotShown)) {
-			return h, 0, err
-		}
+	h, numbered, none := a.Numbered(arg)
+	if numbered && (none == nil || errors.As(none, new(last.NotShown))) {
+		return h, 0, none
 	}
 	e, err := a.Session(arg)
 	if name, first, until := payload.CutTurns(arg); errors.Is(err, library.ErrNoSession) && first > 0 {
@@ -284,11 +290,8 @@ func (a *App) Hit(ctx context.Context, arg string) (h last.Hit, to int, err erro
 		h.Session = e.ID
 		return h, to, nil
 	}
-	if ok {
-		_, err = last.Find(LastDir(a.Lib), n)
-	}
-	if !errors.Is(err, library.ErrNoSession) {
-		return last.Hit{}, 0, err
+	if numbered || !errors.Is(err, library.ErrNoSession) {
+		return last.Hit{}, 0, cmp.Or(none, err)
 	}
 	p, itemErr := a.Item(ctx, arg)
 	if errors.Is(itemErr, index.ErrNoItem) {
@@ -304,12 +307,10 @@ func (a *App) Item(ctx context.Context, arg string) (index.Placed, error) {
 		return index.Placed{}, err
 	}
 	id := payload.ItemID(strings.ToLower(strings.TrimSpace(arg)))
-	if n, ok := last.Number(arg); ok {
-		h, err := last.Find(LastDir(a.Lib), n)
-		if err != nil {
-			return index.Placed{}, err
-		}
+	if h, ok, err := a.Numbered(arg); ok {
 		switch {
+		case err != nil:
+			return index.Placed{}, err
 		case h.Said != nil && h.Said.Author != "":
 			h.Said.Source, h.Said.SessionTitle = index.HandoffSource, h.Title
 			return *h.Said, nil
@@ -317,8 +318,8 @@ func (a *App) Item(ctx context.Context, arg string) (index.Placed, error) {
 			return h.Quoted(ctx, a.Index)
 		}
 		if id = h.Item; id == "" {
-			return index.Placed{}, hint.With(fmt.Errorf("%d is a place in a transcript, not an item", n),
-				"recall show %d shows it", n)
+			return index.Placed{}, hint.With(fmt.Errorf("%s is a place in a transcript, not an item", arg),
+				"recall show %s shows it", arg)
 		}
 	}
 	p, err := a.Index.ItemByID(ctx, id)

@@ -10,7 +10,6 @@ import (
 
 	"recall/answer"
 	"recall/answer/history"
-	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/ingest"
@@ -79,21 +78,16 @@ func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) 
 	if err != nil {
 		return nil, err
 	}
-	if n, ok := last.Number(arg); ok {
-		h, err := last.Find(app.LastDir(a.Lib), n)
-		if err != nil {
-			return nil, err
+	h, _, err := a.Numbered(arg)
+	for _, k := range h.Team {
+		list := &doc.Earlier
+		if k.Later {
+			list = &doc.Later
 		}
-		for _, k := range h.Team {
-			list := &doc.Earlier
-			if k.Later {
-				list = &doc.Later
-			}
-			*list = append(*list, k)
-		}
+		*list = append(*list, k)
 	}
 	doc.Since = history.ChangedSince(ctx, l, p)
-	return &doc, nil
+	return &doc, err
 }
 
 func filesOf(ctx context.Context, a *app.App, path string) (*history.Files, error) {

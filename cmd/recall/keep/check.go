@@ -99,9 +99,7 @@ func indexDamage(ctx context.Context, a *app.App) string {
 func runVerify(ctx context.Context, a *app.App) (check.Verified, error) {
 	bar := terminal.NewProgress(a.Err)
 	defer bar.Done()
-	return check.Verify(ctx, a.Lib, func(done, total int) {
-		bar.Show(pipeline.Progress{Stage: "verify", Done: done, Total: total})
-	})
+	return check.Verify(ctx, a.Lib, bar.Counts("verify"))
 }
 
 // RepairDoc is the JSON document of recall check --repair.

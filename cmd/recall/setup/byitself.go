@@ -270,7 +270,7 @@ func (p parts) files(usual []*clients.Client) (files []clients.File) {
 // doesn't stop the others.
 func change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, kinds []clients.Kind) error {
 	var faults []error
-	entered, absent := false, 0
+	entered, without := false, 0
 	for _, f := range files {
 		c, err := f.Plan(p, kinds...)
 		if err == nil && !dryRun {
@@ -287,10 +287,8 @@ func change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 			faults = append(faults, hint.With(err, "correct the file by hand; the client itself can't read it either"))
 		case !c.Differs() && p != nil:
 			fmt.Fprintf(a.Out, "%s: recall is already in it\n", place)
-		case !c.Differs() && !disk.Exists(f.Path):
-			absent++
 		case !c.Differs():
-			fmt.Fprintf(a.Out, "%s: recall isn't in it\n", place)
+			without++
 		case dryRun:
 			fmt.Fprintf(a.Out, "%s would change:\n%s", place, terminal.Visible(c.Lines()))
 		case c.Removes:
@@ -301,8 +299,8 @@ func change(a *app.App, files []clients.File, p *clients.Program, dryRun bool, k
 			fmt.Fprintf(a.Out, "%s: changed\n", place)
 		}
 	}
-	if absent > 0 && absent == len(files) {
-		fmt.Fprintln(a.Out, "No client's file has recall in it: none is there")
+	if without > 0 && without == len(files) {
+		fmt.Fprintln(a.Out, "No client's file has recall in it")
 	}
 	if entered {
 		fmt.Fprintln(a.Out, "A running client uses it after a restart.")
