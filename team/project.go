@@ -108,8 +108,8 @@ func (t *Team) LetIn(ctx context.Context, project, member int) error {
 	return explain(err)
 }
 
-// LetOut revokes a member's access to a project; what they shared in it stays. The error is ErrRefused if they had none,
-// or it isn't this member's to revoke.
+// LetOut revokes a member's access to a project; what they shared in it stays. The error is ErrRefused if they had
+// none, or it isn't this member's to revoke.
 func (t *Team) LetOut(ctx context.Context, project, member int) error {
 	return t.updateOne(ctx, `DELETE FROM recall.access WHERE project = $1 AND member = $2`, project, member)
 }
