@@ -14,7 +14,9 @@ import (
 	"recall/index/check"
 	"recall/ingest"
 	"recall/internal/text"
+	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 )
 
 // Bearing is something said before that bears on a task: a claim, or a quote.
@@ -25,7 +27,20 @@ type Bearing struct {
 	Before       string // what a quote takes the place of, "" if of nothing that is known
 	Names        string // what the claim gave up and the task names, "" if none
 
-	Doubt payload.Doubt // what may have replaced the claim; the caller knows
+	doubt payload.Doubt // what may have replaced the claim, see Doubt
+}
+
+// Doubt notes what may have replaced claims.
+func Doubt(ctx context.Context, l *library.Library, x *index.Index, all []Bearing) error {
+	var items []payload.Item
+	for _, b := range all {
+		items = append(items, b.Item)
+	}
+	doubted, err := pipeline.Doubts(ctx, l, x, map[string]*payload.Payload{}, items)
+	for i := range all {
+		all[i].doubt = doubted[all[i].Item.ID]
+	}
+	return err
 }
 
 // Claims reports whether it is a claim rather than a quote.
@@ -42,13 +57,14 @@ const (
 	bears = 1.2
 )
 
-// Find returns what of what was said before, within a project ("" for all), bears on a task, at most three: claims that
-// forbid it; what a person said that forbids a task of few words, which does one thing; and what recall query of the
+// Find returns what of what was said before, within its project ("" for all), bears on an action, at most three: claims
+// that forbid it; what a person said that forbids a task of few words, which does one thing; and what recall query of the
 // task's own words answers, where that says enough of the task. Like any score this one takes near misses for answers;
 // how many of the task's rare words a result has tells the most.
-func Find(ctx context.Context, x *index.Index, project, task string, wanted func(*Bearing) bool) (all []Bearing,
+func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Bearing) bool) (all []Bearing,
 	err error) {
-	if distill.Bare(&ingest.Turn{Role: ingest.User, Text: task}) { // it replies to what was just said
+	task := strings.TrimSpace(act.Text + "\n" + act.Command)
+	if act.New == "" && distill.Bare(&ingest.Turn{Role: ingest.User, Text: task}) { // it replies to what was just said
 		return nil, nil
 	}
 	add := func(b *Bearing) {
@@ -60,7 +76,6 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 			all = append(all, *b)
 		}
 	}
-	act := check.Action{Project: project, Text: task}
 	warnings, err := check.Against(ctx, x, act)
 	if err != nil {
 		return nil, err
@@ -79,9 +94,12 @@ func Find(ctx context.Context, x *index.Index, project, task string, wanted func
 			add(b)
 		}
 	}
+	if task == "" {
+		return all, nil
+	}
 	found, err := answer.Ask(ctx, x, nil, answer.Question{Most: most,
 		// What was decided in an archived session still holds, and "on Monday" isn't when it was said.
-		Query: index.Query{Text: task, Project: project, Archived: true, Stated: true}})
+		Query: index.Query{Text: task, Project: act.Project, Archived: true, Stated: true}})
 	if err != nil || found.Verdict == answer.Nothing {
 		return all, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"recall/answer"
 	"recall/index"
+	"recall/index/check"
 	"recall/internal/escape"
 	"recall/internal/hint"
 	"recall/internal/text"
@@ -50,7 +51,8 @@ func (o *Order) Write(ctx context.Context) (text string, cut []string, err error
 			shown[id] = true
 		}
 	}
-	all, err := Find(ctx, o.Index, o.Project, o.Task, func(b *Bearing) bool { return b.Names != "" || !shown[b.Item.ID] })
+	all, err := Find(ctx, o.Index, check.Action{Project: o.Project, Text: o.Task},
+		func(b *Bearing) bool { return b.Names != "" || !shown[b.Item.ID] })
 	if err != nil {
 		return "", nil, err
 	}
@@ -161,7 +163,7 @@ func (b *Bearing) Lines() string {
 	if b.Claims() {
 		it := b.Item
 		what := cmp.Or(answer.Record(it, payload.Origin{Number: b.SessionN}), string(it.Kind))
-		line := what + b.Doubt.Note(it.Kind) + ": "
+		line := what + b.doubt.Note(it.Kind) + ": "
 		if it.Kind == payload.File {
 			line += plain(it.Path, longestClaim) + " "
 		}

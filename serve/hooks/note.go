@@ -16,7 +16,6 @@ import (
 	"recall/ingest/claudecode"
 	"recall/internal/text"
 	"recall/payload"
-	"recall/pipeline"
 )
 
 // prompt says what was said before that bears on a prompt, and if the context is filling up. It never stops the person.
@@ -52,7 +51,7 @@ func (h *Host) bearing(ctx context.Context, in Input, m memo, task string) (stri
 	if err != nil || at.x == nil {
 		return "", nil, err
 	}
-	all, err := brief.Find(ctx, at.x, at.name, task, func(b *brief.Bearing) bool { return wanted(b, in, m) })
+	all, err := brief.Find(ctx, at.x, check.Action{Project: at.name, Text: task}, func(b *brief.Bearing) bool { return wanted(b, in, m) })
 	if err != nil {
 		return "", nil, err
 	}
@@ -76,16 +75,8 @@ const (
 
 // worded words what bears on a task, with what may have replaced it.
 func worded(ctx context.Context, at place, all []brief.Bearing) (string, []spot, error) {
-	var items []payload.Item
-	for _, b := range all {
-		items = append(items, b.Item)
-	}
-	doubted, err := pipeline.Doubts(ctx, at.l, at.x, map[string]*payload.Payload{}, items)
-	if err != nil {
+	if err := brief.Doubt(ctx, at.l, at.x, all); err != nil {
 		return "", nil, err
-	}
-	for i := range all {
-		all[i].Doubt = doubted[all[i].Item.ID]
 	}
 	note, said := brief.Note(all)
 	var spots []spot

@@ -8,7 +8,6 @@ import (
 	"recall/index/check"
 	"recall/internal/text"
 	"recall/payload"
-	"recall/pipeline"
 )
 
 // mostChecked is how many bytes of a plan or an edit are read.
@@ -42,53 +41,32 @@ func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, erro
 	if a.Project, err = projectName(m, name); err != nil {
 		return "", err
 	}
-	warnings, err := check.Against(ctx, m.Index, a)
+	all, err := brief.Find(ctx, m.Index, a, func(*brief.Bearing) bool { return true })
 	if err != nil {
 		return "", err
 	}
-	var items []payload.Item
-	for _, w := range warnings {
-		items = append(items, w.Item)
-	}
-	doubted, err := pipeline.Doubts(ctx, m.Library, m.Index, map[string]*payload.Payload{}, items)
-	if err != nil {
+	if err := brief.Doubt(ctx, m.Library, m.Index, all); err != nil {
 		return "", err
 	}
 	sh := newSheet()
-	if len(warnings) > 0 {
-		sh.linef(asData)
+	switch {
+	case len(all) == 0:
+		sh.linef("Nothing that stands speaks against it, as far as recall can tell from names.")
+	case all[0].Names == "":
+		sh.linef("No decision or refusal names it. Said before, and perhaps about it: read it first. " + asData)
+	default:
+		sh.linef("Ask the user before going on, naming session and turn; recall_query with ids tells more. " + asData)
 	}
-	for _, w := range warnings {
-		what := "names what was given up or ruled out"
-		if w.Item.Kind == payload.Lead {
-			what = "was refused before (" + payload.Data(w.Name, 120) + ")"
+	for _, b := range all {
+		switch {
+		case b.Names != "" && b.Claims():
+			sh.linef("This names what was given up or ruled out:")
+		case b.Names != "":
+			sh.linef("This was refused before (%s):", payload.Data(b.Names, 120))
 		}
-		text := "This " + what + ": " + short(&w.Item, w.Place, w.Turn) + overtaken(&w.Item, doubted[w.Item.ID])
-		if q := w.Quote(); q != "" {
-			text += "  " + quoted(q) + "\n"
+		if sh.add(b.Lines()) && b.Claims() {
+			sh.of(b.Item.ID)
 		}
-		if sh.add(text) {
-			sh.of(w.Item.ID)
-		}
-	}
-	if len(warnings) == 0 {
-		said, err := brief.Find(ctx, m.Index, a.Project, strings.TrimSpace(a.Text+"\n"+a.Command),
-			func(b *brief.Bearing) bool { return true })
-		if err != nil {
-			return "", err
-		}
-		if len(said) > 0 {
-			sh.linef("No decision or refusal names it. Said before, and perhaps about it: read it first. " + asData)
-		} else {
-			sh.linef("Nothing that stands speaks against it, as far as recall can tell from names.")
-		}
-		for i := range said {
-			if sh.add(said[i].Lines()) && said[i].Claims() {
-				sh.of(said[i].Item.ID)
-			}
-		}
-	} else {
-		sh.linef("Ask the user before going on, naming session and turn; recall_query with ids tells more.")
 	}
 	return sh.text(""), nil
 }
