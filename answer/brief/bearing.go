@@ -64,8 +64,8 @@ const (
 func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Bearing) bool) (all []Bearing,
 	err error) {
 	task := strings.TrimSpace(act.Text + "\n" + act.Command)
-	if act.New == "" && distill.Bare(&ingest.Turn{Role: ingest.User, Text: task}) { // it replies to what was just said
-		return nil, nil
+	if act.New == "" && distill.Bare(&ingest.Turn{Role: ingest.User, Text: task}) {
+		return nil, nil // it replies to what was just said
 	}
 	add := func(b *Bearing) {
 		same := func(o Bearing) bool { // one quote of a place is enough

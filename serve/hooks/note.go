@@ -51,7 +51,8 @@ func (h *Host) bearing(ctx context.Context, in Input, m memo, task string) (stri
 	if err != nil || at.x == nil {
 		return "", nil, err
 	}
-	all, err := brief.Find(ctx, at.x, check.Action{Project: at.name, Text: task}, func(b *brief.Bearing) bool { return wanted(b, in, m) })
+	all, err := brief.Find(ctx, at.x, check.Action{Project: at.name, Text: task},
+		func(b *brief.Bearing) bool { return wanted(b, in, m) })
 	if err != nil {
 		return "", nil, err
 	}
