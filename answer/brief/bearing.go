@@ -57,10 +57,10 @@ const (
 	bears = 1.2
 )
 
-// Find returns what of what was said before, within its project ("" for all), bears on an action, at most three: claims
-// that forbid it; what a person said that forbids a task of few words, which does one thing; and what recall query of the
-// task's own words answers, where that says enough of the task. Like any score this one takes near misses for answers;
-// how many of the task's rare words a result has tells the most.
+// Find returns what of what was said before, within its project ("" for all), bears on an action, at most three:
+// claims that forbid it; what a person said that forbids a task of few words, which does one thing; and what recall
+// query of the task's own words answers, where that says enough of the task. Like any score this one takes near misses
+// for answers; how many of the task's rare words a result has tells the most.
 func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Bearing) bool) (all []Bearing,
 	err error) {
 	task := strings.TrimSpace(act.Text + "\n" + act.Command)
