@@ -195,7 +195,7 @@ const minPerKind = 3
 
 // cutOrder returns the indexes of the items that a budget may cut, in cutting order: first what only an agent says,
 // which takes no room from what people said, and files of which no more is said than that they are done; then least
-// important kinds first; within a kind, the assistant's own statements before a person's, then the oldest first. No
+// important kinds first; within a kind, the assistant's own statements before a person's, then the oldest first, and of files the last. No
 // kind goes below three items while another has more, and pinned items come last. The newest goal and the first next
 // action are never cut; older goals follow the other kinds.
 func cutOrder(items []Item) []int {
@@ -235,8 +235,8 @@ func leastImportantFirst(items []Item, kind Kind) []int {
 			ages = append(ages, i)
 		}
 	}
-	if kind == Next {
-		slices.Reverse(ages) // of equally old next actions the first counts most
+	if kind == Next || kind == File {
+		slices.Reverse(ages) // of equally old next actions, and of files, the first counts most
 	}
 	weight := func(it *Item) (telling float64, own int) {
 		if kind == Lead { // the least significant go first, however old
@@ -250,7 +250,10 @@ func leastImportantFirst(items []Item, kind Kind) []int {
 	slices.SortStableFunc(ages, func(i, k int) int {
 		a, ownA := weight(&items[i])
 		b, ownB := weight(&items[k])
-		return cmp.Or(cmp.Compare(a, b), ownA-ownB, items[i].At.Compare(items[k].At))
+		if at := cmp.Or(cmp.Compare(a, b), ownA-ownB); at != 0 || kind == File {
+			return at
+		}
+		return items[i].At.Compare(items[k].At)
 	})
 	return ages
 }

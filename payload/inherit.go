@@ -212,7 +212,10 @@ func ExtendModelItems(old, rules *Payload, place func(turn string) int, last int
 		}
 	}
 	slices.SortStableFunc(kept, func(a, b Item) int {
-		return cmp.Or(a.Kind.Order()-b.Kind.Order(), a.At.Compare(b.At))
+		if at := a.Kind.Order() - b.Kind.Order(); at != 0 || a.Kind == File {
+			return at
+		}
+		return a.At.Compare(b.At)
 	})
 	for i := range kept {
 		kept[i].ID, kept[i].Pinned = "", false // Inherit restores them

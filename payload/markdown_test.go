@@ -343,8 +343,8 @@ func TestCutOrder(t *testing.T) {
 	for _, i := range cutOrder(p.Items) {
 		got = append(got, fmt.Sprintf("%s %d", p.Items[i].Kind, p.Items[i].At.Day()-1))
 	}
-	want := strings.Split("lead 0,lead 1,status 1,file 0,file 1,question 0,question 1,deferred 0,deferred 1,hypothesis 0,hypothesis 1,next 1,flag 0,flag 1,finding 0,finding 1,eliminated 0,eliminated 1,decision 0,decision 1,"+
-		"lead 2,lead 3,lead 4,status 2,status 3,status 4,file 2,file 3,file 4,question 2,question 3,question 4,deferred 2,deferred 3,deferred 4,hypothesis 2,hypothesis 3,hypothesis 4,"+
+	want := strings.Split("lead 0,lead 1,status 1,file 4,file 3,question 0,question 1,deferred 0,deferred 1,hypothesis 0,hypothesis 1,next 1,flag 0,flag 1,finding 0,finding 1,eliminated 0,eliminated 1,decision 0,decision 1,"+
+		"lead 2,lead 3,lead 4,status 2,status 3,status 4,file 2,file 1,file 0,question 2,question 3,question 4,deferred 2,deferred 3,deferred 4,hypothesis 2,hypothesis 3,hypothesis 4,"+
 		"next 2,next 3,next 4,flag 2,flag 3,flag 4,finding 2,finding 3,finding 4,eliminated 2,eliminated 3,eliminated 4,decision 2,decision 3,decision 4,goal 0,goal 1,goal 2,goal 3,status 0", ",")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -238,10 +238,10 @@ func (l *ledger) onlyLast(kind payload.Kind) {
 	}
 }
 
-// order sorts items by kind, then time; next actions stay in order.
+// order sorts items by kind, then time; next actions and files stay in order.
 func order(items []payload.Item) {
 	slices.SortStableFunc(items, func(a, b payload.Item) int {
-		if c := a.Kind.Order() - b.Kind.Order(); c != 0 || a.Kind == payload.Next {
+		if c := a.Kind.Order() - b.Kind.Order(); c != 0 || a.Kind == payload.Next || a.Kind == payload.File {
 			return c
 		}
 		return a.At.Compare(b.At)

@@ -126,8 +126,8 @@ func TestRulesAdd(t *testing.T) {
 	s := session("u: Put the jobs in order", "a: file! queue/order.go Holds the heap",
 		"a: decision! Use a heap for the jobs")
 	p := must(t, improver(t, &scripted{}, newMemory(), nil), s, rules)
-	want := []string{"goal by rules", "decision Use a heap for the jobs", "file Hands off.",
-		"file Shown.", "file Holds the heap"}
+	want := []string{"goal by rules", "decision Use a heap for the jobs", "file Holds the heap", "file Hands off.",
+		"file Shown."}
 	if d := cmp.Diff(want, texts(p)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

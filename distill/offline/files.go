@@ -2,6 +2,7 @@ package offline
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -146,11 +147,38 @@ func (f *touched) item(t *talk) payload.Item {
 		}
 	}
 	if f.turn != nil && (len(it.Evidence) == 0 || it.Evidence[0].Turn != string(f.turn.ID)) {
-		if f.called != "" && len(f.called) <= distill.MaxQuote {
-			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(f.turn.ID), N: f.turn.N, Quote: f.called})
+		if by := f.shownBy(); by != "" {
+			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(f.turn.ID), N: f.turn.N, Quote: by})
 		}
 	}
 	return it
+}
+
+// shownBy returns what a call of the turn that last changed the file says of it: its name; else the line of a command
+// that names it, what a sub-agent was to do, or the command that changed it with others. What is gone isn't in play,
+// nor what only such a command read or put back.
+func (f *touched) shownBy() (by string) {
+	if f.deleted {
+		return ""
+	}
+	named, agent := "", ""
+	for i := range f.turn.Calls {
+		c := &f.turn.Calls[i]
+		switch {
+		case f.called != "" && len(f.called) <= distill.MaxQuote && strings.Contains(c.With(), f.called):
+			return f.called
+		case f.edits == 0 || f.back && f.writes == 0:
+			continue
+		case c.Name == "Task" || c.Name == "Agent":
+			agent = cmp.Or(agent, clip(c.Telling()))
+		}
+		for line := range strings.Lines(c.Command) {
+			if by = cmp.Or(by, clip(line)); named == "" && strings.Contains(line, f.base) {
+				named = clip(line)
+			}
+		}
+	}
+	return cmp.Or(named, agent, by)
 }
 
 // describe describes what was done to the file, for when no report speaks of it.
@@ -170,9 +198,9 @@ func (f *touched) describe() string {
 	case f.back:
 		return strings.TrimSuffix(written, ".") + ", then put back by git."
 	case f.was != "" && f.created:
-		return "New as " + f.was + ", then renamed."
+		return "New as " + f.formerName() + ", then renamed."
 	case f.was != "":
-		return "Renamed from " + f.was + "."
+		return "Renamed from " + f.formerName() + "."
 	case f.isCommitted() && f.created:
 		return "New."
 	case f.isCommitted():
@@ -193,6 +221,14 @@ func (f *touched) describe() string {
 		return "Read; a command or sub-agent may have changed it."
 	}
 	return "Read."
+}
+
+// formerName returns a renamed file's first name, with its folder if that was another.
+func (f *touched) formerName() string {
+	if path.Dir(f.was) == path.Dir(f.path) {
+		return path.Base(f.was)
+	}
+	return f.was
 }
 
 // inQuotes marks words in the item of a file or folder as somebody's own.

@@ -30,7 +30,7 @@ func TestFilesThroughFolders(t *testing.T) {
 		want  map[string]string
 	}{
 		"deleted": {"/w", []ingest.ToolCall{file("/w/old/a.go"), file("/w/older.go"), shell("rm -rf old")},
-			map[string]string{"old/a.go": "Deleted.", "older.go": "New."}},
+			map[string]string{"older.go": "New."}},
 		"made again": {"/w", []ingest.ToolCall{file("/w/old/a.go"), shell("rm -rf old"), file("/w/old/a.go")},
 			map[string]string{"old/a.go": "New, then edited."}},
 		"renamed": {"/w", []ingest.ToolCall{file("/w/old/a.go"), shell("git mv old new")},
@@ -41,8 +41,10 @@ func TestFilesThroughFolders(t *testing.T) {
 			map[string]string{"a.go": "Edited."}},
 		"put back": {"/w", []ingest.ToolCall{edit("/w/a.go"), edit("/w/a.go"), edit("/w/b.go"),
 			shell("git checkout -- a.go c.go")},
-			map[string]string{"a.go": "Edited, then put back by git.", "b.go": "Edited.",
-				"c.go": "Put back by git."}},
+			map[string]string{"a.go": "Edited, then put back by git.", "b.go": "Edited."}},
+		"by a sub-agent": {"/w", []ingest.ToolCall{edit("/w/a.go"), {ID: "x", Name: "Task", Done: true,
+			Input: map[string]string{"description": "Tidy up b.go."}}},
+			map[string]string{"a.go": "Edited.", "b.go": "Edited."}},
 		"put back, and edited": {"/w", []ingest.ToolCall{edit("/w/a.go"), shell("git restore a.go"), edit("/w/a.go")},
 			map[string]string{"a.go": "Edited."}},
 		"all put back": {"/w", []ingest.ToolCall{edit("/w/a.go"), edit("/w/lib/b.go"), edit("/v/c.go"),
@@ -67,9 +69,14 @@ func TestFilesThroughFolders(t *testing.T) {
 			{ID: "u", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "Tidy up.", Dir: c.dir},
 			{ID: "a", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Dir: c.dir, Calls: c.calls}}}
 		s.Where.Cwds = []ingest.CwdCount{{Dir: c.dir, Turns: 2}}
+		s.Subagents = []ingest.Subagent{{ID: "b", Call: "x", Turns: []ingest.Turn{{Role: ingest.Assistant, Dir: c.dir,
+			Calls: []ingest.ToolCall{edit("/w/b.go")}}}}}
 		got := map[string]string{}
-		for _, f := range touchedFiles(s, trace.OfSession(s)) {
-			got[f.path] = f.describe()
+		made, _ := Distiller{}.Distill(t.Context(), s)
+		for _, it := range made.Items {
+			if it.Kind == payload.File {
+				got[it.Path] = it.Text
+			}
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -62,7 +62,7 @@ func items(s *ingest.Session) (items []payload.Item, read []string) {
 	return items, onlyRead(t.files, items)
 }
 
-// order sorts items by kind, then time and turn; next actions, and the states of tasks, keep their order.
+// order sorts items by kind, then time and turn; next actions, files and the states of tasks keep their order.
 func order(items []payload.Item) {
 	place := func(it *payload.Item) int {
 		if it.Rule == payload.TaskStatesRule {
@@ -71,7 +71,7 @@ func order(items []payload.Item) {
 		return it.Kind.Order()
 	}
 	slices.SortStableFunc(items, func(a, b payload.Item) int {
-		if at := place(&a) - place(&b); at != 0 || a.Kind == payload.Next || place(&a) < 0 {
+		if at := place(&a) - place(&b); at != 0 || a.Kind == payload.Next || a.Kind == payload.File || place(&a) < 0 {
 			return at
 		}
 		return cmp.Or(a.At.Compare(b.At), first(&a)-first(&b))
