@@ -75,8 +75,7 @@ func uncommitted(s *ingest.Session, tr *trace.Trace) int {
 		commits := slices.ContainsFunc(tr.Commits, func(c trace.Commit) bool {
 			return c.Call == a.Call && !c.Left // or else what it had was thrown away with it
 		})
-		if commits || !a.Call.Done && ingest.Commits(a.Call.Command) ||
-			strings.Contains(a.Call.Result, "nothing to commit, working tree clean") {
+		if commits || !a.Call.Done && ingest.Commits(a.Call.Command) || a.LeavesNothing() {
 			clear(open)
 		}
 	}

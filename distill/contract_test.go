@@ -196,6 +196,7 @@ func TestUncommitted(t *testing.T) {
 		"since":               {[]ingest.ToolCall{write("a.go"), commit, write("b.go")}, "main", 1},
 		"committed elsewhere": {[]ingest.ToolCall{write("a.go"), clean}, "main", 0},
 		"begun":               {[]ingest.ToolCall{write("a.go"), begun}, "main", 0},
+		"conflicts resolved":  {[]ingest.ToolCall{write("a.go"), shell("git add . && git rebase --continue")}, "main", 0},
 		"removed":             {[]ingest.ToolCall{write("a.go"), remove}, "main", 0},
 		"outside":             {[]ingest.ToolCall{outside}, "main", 0},
 		"on another drive":    {[]ingest.ToolCall{{Name: "Write", Path: `D:\other\a.go`, Done: true}}, "main", 0},

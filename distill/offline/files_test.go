@@ -204,6 +204,8 @@ func TestCommittedFiles(t *testing.T) {
 			map[string]string{"a.go": "IN PROGRESS", "d.go": "IN PROGRESS"}},
 		"nothing left": {[]ingest.ToolCall{edit("a.go"), commit, run("git status", "nothing to commit, working tree clean")},
 			map[string]string{"a.go": "DONE"}},
+		"conflicts resolved": {[]ingest.ToolCall{commit, edit("a.go"), run("git rebase --continue", "")},
+			map[string]string{"a.go": "DONE"}},
 		"by somebody": {[]ingest.ToolCall{edit("a.go"), commit}, map[string]string{"a.go": ""}},
 		"thrown away": {[]ingest.ToolCall{edit("a.go"), run(`cd /tmp/try && git add -A && git commit -m "try"`,
 			"[main 1234567] try")}, map[string]string{"a.go": ""}},

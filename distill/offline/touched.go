@@ -276,7 +276,7 @@ func (l *fileTable) git(a *trace.Action, made bool) {
 	if made {
 		l.committed = a.N
 	}
-	clean := l.committed > 0 && strings.Contains(a.Call.Result, "nothing to commit, working tree clean")
+	clean := l.committed > 0 && a.LeavesNothing()
 	for _, f := range l.all {
 		if made && f.staged || clean && !path.IsAbs(f.path) {
 			f.committed, f.staged = a.N, false

@@ -217,6 +217,17 @@ func commits(s *ingest.Session, actions []Action) (all []Commit) {
 	return all
 }
 
+// LeavesNothing reports whether after a call nothing is left to commit: git said so, or went on with the rebase, merge
+// or cherry-pick that conflicts had stopped.
+func (a *Action) LeavesNothing() bool {
+	wentOn := func(st Step) bool {
+		_, args := st.Git()
+		return slices.Contains(args, "--continue")
+	}
+	return strings.Contains(a.Call.Result, "nothing to commit, working tree clean") ||
+		a.Call.Worked() && !strings.Contains(a.Call.Result, "CONFLICT") && slices.ContainsFunc(a.steps, wentOn)
+}
+
 // commits reports whether a command is to make a git commit.
 func (st *Step) commits() bool {
 	_, args := st.Git()
