@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"recall/distill"
+	"recall/ingest"
 	"recall/internal/text"
 	"recall/payload"
 )
@@ -147,7 +148,7 @@ func (f *touched) item(t *talk) payload.Item {
 		}
 	}
 	if f.turn != nil && (len(it.Evidence) == 0 || it.Evidence[0].Turn != string(f.turn.ID)) {
-		if by := f.shownBy(); by != "" {
+		if by := f.shownBy(t.session.Source == ingest.Cowork); by != "" {
 			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(f.turn.ID), N: f.turn.N, Quote: by})
 		}
 	}
@@ -156,8 +157,8 @@ func (f *touched) item(t *talk) payload.Item {
 
 // shownBy returns what a call of the turn that last changed the file says of it: its name; else the line of a command
 // that names it, what a sub-agent was to do, or the command that changed it with others. What is gone isn't in play,
-// nor what only such a command read or put back.
-func (f *touched) shownBy() (by string) {
+// nor what only such a command read or put back, or moved among a person's folders, which are told as such.
+func (f *touched) shownBy(byFolder bool) (by string) {
 	if f.deleted {
 		return ""
 	}
@@ -167,7 +168,7 @@ func (f *touched) shownBy() (by string) {
 		switch {
 		case f.called != "" && len(f.called) <= distill.MaxQuote && strings.Contains(c.With(), f.called):
 			return f.called
-		case f.edits == 0 || f.back && f.writes == 0:
+		case f.edits == 0 || f.writes == 0 && (f.back || byFolder):
 			continue
 		case c.Name == "Task" || c.Name == "Agent":
 			agent = cmp.Or(agent, clip(c.Telling()))
