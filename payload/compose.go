@@ -194,10 +194,10 @@ func sessionsFor(thread []*Payload, kind Kind) []*Payload {
 const minPerKind = 3
 
 // cutOrder returns the indexes of the items that a budget may cut, in cutting order: first what only an agent says,
-// which takes no room from what people said, and files of which no more is said than that they are done; then least
-// important kinds first; within a kind, the assistant's own statements before a person's, then the oldest first, and of files the last. No
-// kind goes below three items while another has more, and pinned items come last. The newest goal and the first next
-// action are never cut; older goals follow the other kinds.
+// which takes no room from what people said, and files of which no more is said than that they are done or renamed; then
+// least important kinds first; within a kind, the assistant's own statements before a person's, then the oldest first,
+// and of files the last. No kind goes below three items while another has more, and pinned items come last. The newest
+// goal and the first next action are never cut; older goals follow the other kinds.
 func cutOrder(items []Item) []int {
 	var claims, done, surplus, rest, pinned []int
 	for _, kind := range slices.Backward(Kinds) {
@@ -216,7 +216,8 @@ func cutOrder(items []Item) []int {
 				pinned = append(pinned, i)
 			case items[i].Said():
 				claims = append(claims, i)
-			case newer > minPerKind && kind == File && items[i].Status == FileDone && items[i].Text == "":
+			case newer > minPerKind && kind == File && (items[i].Status == FileDone && items[i].Text == "" ||
+				strings.HasPrefix(items[i].Text, "Renamed from ")):
 				done = append(done, i)
 			case newer > minPerKind && kind != Goal:
 				surplus = append(surplus, i)
