@@ -72,11 +72,12 @@ var projectForm = text.Pattern(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bt
 // dropFraming drops the terms of a question that only phrase it ("how many times did we …"), unless nothing
 // else is left. Terms that occur a second time stay.
 func dropFraming(s string, ts []term) []term {
-	p := phrases()
-	small := func(t term) bool { return p.small[t.word] }
-	beside := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return !p.beside[t.word] })
-	foreign := slices.ContainsFunc(ts, small) || len(beside) > 1
-	ts = less(ts, func(t term) bool { return small(t) || foreign && p.beside[t.word] })
+	var words []string
+	for _, t := range ts {
+		words = append(words, t.word)
+	}
+	small := text.Small(words)
+	ts = less(ts, func(t term) bool { return small(t.word) })
 	s = text.HeadMarked(s, maxQuestion)
 	var asking []string
 	for _, f := range phrases().frames {

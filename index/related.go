@@ -85,15 +85,15 @@ var wordsText string
 
 // phrasing holds the words and forms of questions in words.txt.
 type phrasing struct {
-	small, beside, nothing map[string]bool
-	frames                 []*regexp.Regexp
-	asks                   map[string][]payload.Kind // by word, the kinds that it asks for
-	pairs                  []pair
+	nothing map[string]bool
+	frames  []*regexp.Regexp
+	asks    map[string][]payload.Kind // by word, the kinds that it asks for
+	pairs   []pair
 }
 
 // topic reports whether a word may be what a question is about.
 func (p *phrasing) topic(w string) bool {
-	return p.asks[w] == nil && !p.nothing[w] && !p.small[w] && !text.Stop(w)
+	return p.asks[w] == nil && !p.nothing[w] && !text.Small(nil)(w) && !text.Stop(w)
 }
 
 // pair is two adjacent words with the kinds that they ask for.
@@ -103,8 +103,7 @@ type pair struct {
 }
 
 var phrases = sync.OnceValue(func() *phrasing {
-	p := &phrasing{small: map[string]bool{}, beside: map[string]bool{}, nothing: map[string]bool{},
-		asks: map[string][]payload.Kind{}}
+	p := &phrasing{nothing: map[string]bool{}, asks: map[string][]payload.Kind{}}
 	for line := range strings.Lines(wordsText) {
 		head, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		if !ok || head[0] == '#' {
@@ -125,10 +124,6 @@ var phrases = sync.OnceValue(func() *phrasing {
 		}
 		for w := range strings.FieldsSeq(rest) {
 			switch name {
-			case "small":
-				p.small[w] = true
-			case "beside":
-				p.beside[w] = true
 			case "nothing":
 				p.nothing[w] = true
 			case "asks":

@@ -1,7 +1,10 @@
 package text
 
 import (
+	_ "embed"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -9,14 +12,50 @@ import (
 // A Bag represents a text for comparison: its words, in the form they are compared by, with their weights.
 type Bag map[string]float64
 
-// Words returns the stems of a text's content words (see Content), with weight 1 each.
+// Words returns the stems of a text's content words (see Content), with weight 1 each, without small ones of whatever
+// language unless there is nothing else.
 func Words(s string) Bag {
 	words := Content(s)
+	if telling := slices.DeleteFunc(slices.Clone(words), Small(words)); len(telling) > 0 {
+		words = telling
+	}
 	b := make(Bag, len(words))
 	for _, w := range words {
 		b[Stem(w)] = 1
 	}
 	return b
+}
+
+//go:embed small.txt
+var smallText string
+
+// smallWords holds the lists of small.txt by their names.
+var smallWords = sync.OnceValue(func() map[string]map[string]bool {
+	lists := map[string]map[string]bool{"small": {}, "beside": {}}
+	for line := range strings.Lines(smallText) {
+		name, words, _ := strings.Cut(line, ": ")
+		if list := lists[name]; list != nil {
+			for w := range strings.FieldsSeq(words) {
+				list[w] = true
+			}
+		}
+	}
+	return lists
+})
+
+// Small returns what tells which words say nothing of a topic, among such ones as are given: small words of German,
+// Spanish, French, Portuguese and Italian, those that may be English or names only beside others.
+func Small(among []string) func(w string) bool {
+	small, beside := smallWords()["small"], smallWords()["beside"]
+	few, foreign := 0, false
+	for _, w := range among {
+		foreign = foreign || small[w]
+		if beside[w] {
+			few++
+		}
+	}
+	foreign = foreign || few > 1
+	return func(w string) bool { return small[w] || foreign && beside[w] }
 }
 
 // Put adds a word. If it is present already, the greater weight counts.
