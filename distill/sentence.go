@@ -20,7 +20,8 @@ var (
 	pointsBack = text.Pattern(`(?i)^(?:and |but |so |or |then )?(?:(?:it|this|that|these|those|they)(?:['’](?:s|re|ll|` +
 		`d))?\s+(?:\w+ly |also |just |now )?(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|` +
 		`may|might|means?|rules?|makes?|knows?|works?|fails?|gets?|keeps?|essentially|exactly)\b|(?:it|that|this|` +
-		`they)['’](?:s|re|ll|d)\b|i mean\b|(?:das|dies|es) (?:ist|war|wäre|hat|geht|kann|muss|soll|sollte|wird)\b)`)
+		`they)['’](?:s|re|ll|d)\b|i mean\b|(?:the )?same (?:as|here|thing)\b|as (?:above|before)\b|ditto\b|dito\b|` +
+		`(?:wie|siehe) oben\b|(?:das|dies|es) (?:ist|war|wäre|hat|geht|kann|muss|soll|sollte|wird)\b)`)
 	// pointsOut matches such a beginning that does name its subject: "it isn't the lock",
 	// "it was the proxy that …", "this is how we find out: print the time".
 	pointsOut = text.Pattern(`(?i)^(?:it|that|this)(?: is| was|['’]s)?(?:n['’]t| isn['’]t| wasn['’]t| not) ` +
