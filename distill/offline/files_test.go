@@ -98,7 +98,7 @@ func TestFilesOfOneName(t *testing.T) {
 			call("Write", "/w/go.mod")}},
 		{ID: "b", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w",
 			Text: "Done:\n\n- `index.html` — landing page that lists the games with links\n" +
-			"- `tmp/index.html` — the same as above\n" +
+				"- `tmp/index.html` — the same as above\n" +
 				"- `go.mod` and `mise.toml`: the next version of Go\n"}}}
 	s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 3}}
 	talk, all := listen(s), touchedFiles(s, trace.OfSession(s))
