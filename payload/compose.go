@@ -194,9 +194,9 @@ func sessionsFor(thread []*Payload, kind Kind) []*Payload {
 const minPerKind = 3
 
 // cutOrder returns the indexes of the items that a budget may cut, in cutting order: first what only an agent says,
-// which takes no room from what people said, and files of which no more is said than that they are done or renamed; then
-// least important kinds first; within a kind, the assistant's own statements before a person's, then the oldest first,
-// and of files the last. No kind goes below three items while another has more, and pinned items come last. The newest
+// which takes no room from what people said, and files of which no more is said than that they are done or renamed;
+// then least important kinds first; within a kind, the assistant's own statements before a person's, then the oldest
+// first, and of files the last. No kind goes below three items while another has more, and pinned items come last. The newest
 // goal and the first next action are never cut; older goals follow the other kinds.
 func cutOrder(items []Item) []int {
 	var claims, done, surplus, rest, pinned []int

@@ -137,7 +137,8 @@ func (f *touched) item(t *talk) payload.Item {
 		quote(f.state.by, f.state.in, f.state.in.text)
 	case f.reported() && ofFile(s, f.base) && !announces(s.text):
 		_, rest, _ := strings.Cut(s.text, f.base)
-		if words := nameSeparator().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 && !distill.NeedsContext(words) {
+		words := nameSeparator().ReplaceAllString(rest, "")
+		if len(strings.Fields(words)) >= 3 && !distill.NeedsContext(words) {
 			if words == rest || otherNames().MatchString(words) { // not about the file as a whole
 				words = s.text
 			}
