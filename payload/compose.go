@@ -196,8 +196,8 @@ const minPerKind = 3
 // cutOrder returns the indexes of the items that a budget may cut, in cutting order: first what only an agent says,
 // which takes no room from what people said, and files of which no more is said than that they are done or renamed;
 // then least important kinds first; within a kind, the assistant's own statements before a person's, then the oldest
-// first, and of files the last. No kind goes below three items while another has more, and pinned items come last. The newest
-// goal and the first next action are never cut; older goals follow the other kinds.
+// first, and of files the last. No kind goes below three items while another has more, and pinned items come last. The
+// newest goal and the first next action are never cut; older goals follow the other kinds.
 func cutOrder(items []Item) []int {
 	var claims, done, surplus, rest, pinned []int
 	for _, kind := range slices.Backward(Kinds) {
@@ -210,14 +210,15 @@ func cutOrder(items []Item) []int {
 		}
 		for place, i := range ages {
 			newer := len(ages) - place // this item and all newer ones
+			it := &items[i]
+			plain := it.Status == FileDone && it.Text == "" || strings.HasPrefix(it.Text, "Renamed from ")
 			switch {
 			case i == shown:
-			case items[i].Pinned:
+			case it.Pinned:
 				pinned = append(pinned, i)
-			case items[i].Said():
+			case it.Said():
 				claims = append(claims, i)
-			case newer > minPerKind && kind == File && (items[i].Status == FileDone && items[i].Text == "" ||
-				strings.HasPrefix(items[i].Text, "Renamed from ")):
+			case newer > minPerKind && kind == File && plain:
 				done = append(done, i)
 			case newer > minPerKind && kind != Goal:
 				surplus = append(surplus, i)
