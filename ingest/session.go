@@ -60,9 +60,8 @@ type Session struct {
 	// than the turns it copied.
 	Born time.Time
 
-	Models   []string `map:"name"` // in order of first use, without "<synthetic>"
-	Versions []string `map:"name"` // of the client, in order of first use
-	Usage    Usage    // of all messages, each once, abandoned branches included, without a fork's copies (see Own)
+	Models []string `map:"name"` // in order of first use, without "<synthetic>"
+	Usage  Usage    // of all messages, each once, abandoned branches included, without a fork's copies (see Own)
 
 	Turns     []Turn
 	Subagents []Subagent

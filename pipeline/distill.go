@@ -201,7 +201,7 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 				return cmp.Or(w.wait(), ctx.Err())
 			}
 			w.write(r.make(ctx, f), func() { f.Members = nil; room.Release(f.weight) })
-			r.p.Tell(Progress{Stage: "distill", Done: i + 1, Total: len(work), Bytes: r.report.Bytes})
+			r.p.Tell(Progress{Stage: "distill", Done: i + 1, Total: len(work)})
 		}
 		return w.wait()
 	})

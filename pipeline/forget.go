@@ -30,22 +30,16 @@ type ForgetPlan struct {
 // Removal is a session that would be removed.
 type Removal struct {
 	Entry   library.Entry
-	Bytes   int64    // of its folder
-	Holds   []string // files that contain the text, if one is searched for; for raw files, their folder
-	Turns   []int    // turns that contain it, from 1
-	Sources []string // its files at the source, which remain
-	Forks   []Copies // remaining sessions with copied turns of it
-	Given   []Copies // remaining sessions that were given items of it
+	Bytes   int64           // of its folder
+	Holds   []string        // files that contain the text, if one is searched for; for raw files, their folder
+	Turns   []int           // turns that contain it, from 1
+	Sources []string        // its files at the source, which remain
+	Forks   []library.Entry // remaining sessions with copied turns of it
+	Given   []library.Entry // remaining sessions that were given items of it
 
 	Typed []library.Entry // remaining client memories with what was typed in it
 
 	Received []received.Handoff // handoffs with items of it that came back to this library; removed too
-}
-
-// Copies says how much of a session another one contains.
-type Copies struct {
-	Entry library.Entry
-	N     int // turns, or items
 }
 
 // PlanForget says what forgetting these sessions would remove.
@@ -77,7 +71,7 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 				}
 			}
 		}
-		l.Forks = p.copiedBy(ctx, e, all, going)
+		l.Forks = copiedBy(e, all, going)
 		if l.Given, err = p.givenTo(e, all, going); err != nil {
 			return nil, err
 		}
@@ -270,45 +264,21 @@ func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *needle.Needles) err
 	return errors.Join(append(errs, p.Library.DropList())...)
 }
 
-// copiedBy finds the sessions that begin with turns of e. One that can't be read is listed with no turns.
-func (p *Pipeline) copiedBy(ctx context.Context, e library.Entry, all []library.Entry,
-	going map[ingest.SessionID]bool) (list []Copies) {
-	family := familyOf(all, e.ID)
-	if family == nil || len(family.Members) < 2 {
-		return nil
-	}
-	turns := func(e library.Entry) []ingest.Turn {
-		if s, err := p.parseOne(ctx, e); err == nil {
-			return s.Turns
-		}
-		return nil
-	}
-	own := map[string]bool{}
-	for _, t := range turns(e) {
-		for _, k := range t.Keys {
-			own[k] = true
-		}
-	}
-	for _, of := range family.Members {
-		m := of.Entry
-		if m.ID == e.ID || going[m.ID] {
-			continue
-		}
-		n := 0
-		for _, t := range turns(m) {
-			if slices.ContainsFunc(t.Keys, func(k string) bool { return own[k] }) {
-				n++
+// copiedBy returns the sessions that begin with turns of e.
+func copiedBy(e library.Entry, all []library.Entry, going map[ingest.SessionID]bool) (list []library.Entry) {
+	if family := familyOf(all, e.ID); family != nil { // client memories have none
+		for _, m := range family.Members {
+			if !going[m.Entry.ID] {
+				list = append(list, m.Entry)
 			}
-		}
-		if n > 0 || m.Parent == e.ID {
-			list = append(list, Copies{m, n})
 		}
 	}
 	return list
 }
 
 // givenTo finds the sessions that were given items of e.
-func (p *Pipeline) givenTo(e library.Entry, all []library.Entry, going map[ingest.SessionID]bool) ([]Copies, error) {
+func (p *Pipeline) givenTo(e library.Entry, all []library.Entry, going map[ingest.SessionID]bool) (list []library.Entry,
+	err error) {
 	own, err := p.Library.Payload(e.ID)
 	if errors.Is(err, library.ErrNoPayload) {
 		return nil, nil
@@ -320,23 +290,17 @@ func (p *Pipeline) givenTo(e library.Entry, all []library.Entry, going map[inges
 	for _, it := range slices.Concat(own.Items, own.Retired) {
 		ids[it.ID] = true
 	}
-	var list []Copies
 	for _, o := range all {
-		if o.ID == e.ID || going[o.ID] {
+		if going[o.ID] {
 			continue
 		}
 		other, err := p.Library.Payload(o.ID)
 		if err != nil {
 			continue // unreadable: nothing is known of it
 		}
-		n := 0
-		for _, id := range slices.Concat(other.Carried, other.Injected, other.Quoted) {
-			if ids[id] {
-				n++
-			}
-		}
-		if n > 0 {
-			list = append(list, Copies{o, n})
+		given := slices.Concat(other.Carried, other.Injected, other.Quoted)
+		if slices.ContainsFunc(given, func(id payload.ItemID) bool { return ids[id] }) {
+			list = append(list, o)
 		}
 	}
 	return list, nil

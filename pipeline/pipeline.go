@@ -50,7 +50,6 @@ type Pipeline struct {
 type Progress struct {
 	Stage       string // "archive", "distill", "ask"
 	Done, Total int    // sessions
-	Bytes       int64  // archived so far
 }
 
 // Report says what a sync did.

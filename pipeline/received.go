@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func withReceived(l *library.Library, p *payload.Payload, projects map[string]bo
 	}
 	for i := range handed {
 		h := &handed[i]
-		if items := h.Taken(); projects[h.For()] && h.Fits(remote) && len(items) > 0 {
+		if items := h.Taken(); projects[cmp.Or(h.Project, h.Handover.Project)] && h.Fits(remote) && len(items) > 0 {
 			if p == nil {
 				p = &payload.Payload{Schema: payload.Schema, Title: h.Title, Project: h.Handover.Project,
 					Origins: map[payload.ItemID]payload.Origin{}}

@@ -242,7 +242,7 @@ func (r *run) archiveAll(ctx context.Context, changed []ingest.Found) error {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			done++
-			r.p.Tell(Progress{Stage: "archive", Done: done, Total: len(sessions), Bytes: r.report.Bytes})
+			r.p.Tell(Progress{Stage: "archive", Done: done, Total: len(sessions)})
 			return nil
 		})
 	}

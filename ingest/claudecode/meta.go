@@ -12,10 +12,10 @@ import (
 
 // meta is what a parser learns apart from the turns.
 type meta struct {
-	dir, version, session, entrypoint string
-	sessions                          []string // ids in the lines, in order of first use
-	forkOf, branchedFrom              string
-	background                        bool
+	dir, session, entrypoint string
+	sessions                 []string // ids in the lines, in order of first use
+	forkOf, branchedFrom     string
+	background               bool
 
 	custom, renamed, ai, agent string // titles
 	summaries                  []summary
@@ -108,7 +108,7 @@ func (p *parser) takeWorktree(raw []byte, w ingest.Worktree) {
 	p.meta.worktrees = append(p.meta.worktrees, cmp.Or(name, ingest.LastName(w.Path)))
 }
 
-// noteContext records where and with which version a record was written.
+// noteContext records where a record was written.
 func (p *parser) noteContext(r *record) {
 	w := &p.s.Where
 	if changed(r.cwd, p.meta.dir) {
@@ -117,10 +117,6 @@ func (p *parser) noteContext(r *record) {
 	}
 	if changed(r.branch, w.Branch) && string(r.branch) != "HEAD" {
 		w.Branch = jsonl.Unquote(r.branch)
-	}
-	if changed(r.version, p.meta.version) {
-		p.meta.version = jsonl.Unquote(r.version)
-		p.s.Versions = ingest.Union(p.s.Versions, p.meta.version)
 	}
 	if changed(r.session, p.meta.session) {
 		p.meta.session = jsonl.Unquote(r.session)

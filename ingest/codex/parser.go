@@ -171,7 +171,6 @@ func (p *parser) takeHeader(h header) {
 		}
 		return
 	}
-	p.s.Versions = ingest.Union(p.s.Versions, h.version)
 	if h.base != "" && h.base == h.id { // the thread was rewound to where this file continues
 		for _, d := range p.drafts {
 			d.turn.Abandoned = d.turn.Abandoned || d.ordinal >= h.before

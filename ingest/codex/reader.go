@@ -164,20 +164,20 @@ func readRecord(c *jsonl.Cursor, b []byte) (r record, ok bool) {
 }
 
 type header struct {
-	id, at, cwd, version, branch string
-	forkedFrom, parent           string
-	role, nickname               string
-	helper                       bool   // started by the client itself: a review, making memories
-	headless                     bool   // a program asks: a script, or another agent
-	base                         string // the thread that it continues, up to ordinal before
-	before                       int64
+	id, at, cwd, branch string
+	forkedFrom, parent  string
+	role, nickname      string
+	helper              bool   // started by the client itself: a review, making memories
+	headless            bool   // a program asks: a script, or another agent
+	base                string // the thread that it continues, up to ordinal before
+	before              int64
 }
 
 func readHeader(payload []byte) (h header) {
 	c := jsonl.NewCursor(payload)
 	spawned := jsonl.Fields{"parent_thread_id": &h.parent, "agent_role": &h.role, "agent_nickname": &h.nickname}
 	c.Fields(jsonl.Fields{
-		"id": &h.id, "timestamp": &h.at, "cwd": &h.cwd, "cli_version": &h.version, "forked_from_id": &h.forkedFrom,
+		"id": &h.id, "timestamp": &h.at, "cwd": &h.cwd, "forked_from_id": &h.forkedFrom,
 		"parent_thread_id": &h.parent, "agent_role": &h.role, "agent_nickname": &h.nickname,
 		"git":          jsonl.Fields{"branch": &h.branch},
 		"history_base": jsonl.Fields{"thread_id": &h.base, "end_ordinal_exclusive": &h.before},

@@ -33,7 +33,7 @@ type parser struct {
 type row struct {
 	table, id, of, kind string // of: the message that it is part of; kind: of a newer message, its speaker
 	created             int64
-	dir, title, version string // of a session, like those below
+	dir, title          string // of a session, like those below
 	forkOf              string // the session that it was forked from, by version 2
 	archived            int64
 	fromMessage, from   string // the message, and the part of it if not "", from which on it was taken back
@@ -46,7 +46,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 	p.s.Report.Objects(l, p.file, func(b []byte) (rest []byte, why string) {
 		c, r := jsonl.NewCursor(b), row{}
 		if !c.Fields(jsonl.Fields{"table": &r.table, "id": &r.id, "message_id": &r.of,
-			"type": &r.kind, "time_created": &r.created, "directory": &r.dir, "title": &r.title, "version": &r.version,
+			"type": &r.kind, "time_created": &r.created, "directory": &r.dir, "title": &r.title,
 			"time_archived": &r.archived, "fork_session_id": &r.forkOf, "data": &r.data, "revert": func() {
 				jsonl.ReadFields([]byte(c.Text()), jsonl.Fields{"messageID": &r.fromMessage, "partID": &r.from})
 			}}) {
@@ -305,9 +305,6 @@ func (p *parser) finish() {
 	s, a := p.s, p.sessions[p.own]
 	if a.dir != "" {
 		s.CountDir(a.dir, 0)
-	}
-	if a.version != "" {
-		s.Versions = []string{a.version}
 	}
 	s.Born, s.Archived = timeOf(a.created), a.archived > 0
 	if strings.HasPrefix(a.title, "New session - ") || strings.HasPrefix(a.title, "Child session - ") {

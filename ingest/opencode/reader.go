@@ -9,8 +9,6 @@
 //	todo(session_id, content, status, position, …), and others with a session_id
 //	session_v2(…, fork_session_id), session_message(id, session_id, type, …, data)   in their place since version 2
 //
-// Versions before 1.2 kept JSON files (former.go).
-//
 // A session's files are made from its rows, one line each, as they are stored: "transcript.jsonl" from its messages
 // with their parts, "subagents/<session>.jsonl" from its sub-agents', and "record.jsonl" from all other rows. At their
 // source their paths extend the database's: <session>.jsonl and <session>.record. A line is an object with the table's

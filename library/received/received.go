@@ -106,9 +106,6 @@ func HandedTo(l *library.Library, h *payload.Handover) (string, error) {
 	return "", nil
 }
 
-// For returns what the handoff is for: a project here by its id, else the sender's name for it.
-func (h *Handoff) For() string { return cmp.Or(h.Project, h.Handover.Project) }
-
 // Handed counts the items of handoffs that nobody here has decided about.
 func Handed(l *library.Library) (n int) {
 	all, _ := All(l) // recall check reports what can't be read
