@@ -320,7 +320,8 @@ func (t *talk) telling() (out []weighed) {
 			continue
 		}
 		for _, p := range sp.passages() {
-			overtaken := t.refuted(p) || t.settled(p) || p.outdone()
+			p = t.unsettled(p)
+			overtaken := len(p.run) == 0 || t.refuted(p) || p.outdone()
 			if overtaken || p.overlaps(sp.takenBack) && !p.overlaps(sp.disputed) {
 				continue
 			}
@@ -411,12 +412,29 @@ func (t *talk) workOn(items []payload.Item) {
 	}
 }
 
-// settled reports whether a passage says that something isn't committed yet, and a commit was made since.
-func (t *talk) settled(p passage) bool {
-	return t.committed > p.turn.N && uncommitted().MatchString(p.text())
+// unsettled returns what a passage says up to where, or after which, it says that something isn't committed or pushed
+// yet, if that was done since.
+func (t *talk) unsettled(p passage) passage {
+	isSettled := func(s sentence) bool {
+		return t.committed > p.turn.N && uncommitted().MatchString(s.text) ||
+			t.pushed > p.turn.N && unpushed().MatchString(s.text)
+	}
+	for len(p.run) > 0 && isSettled(p.run[0]) {
+		p.run = p.run[1:]
+	}
+	if at := slices.IndexFunc(p.run, isSettled); at > 0 {
+		p.run = p.run[:at]
+	}
+	return p
 }
 
-var uncommitted = text.Pattern(`(?i)\b(?:(?:un)?staged|ready to commit|(?:not|never|n['’]t) (?:\w+ )?committed)\b`)
+var (
+	uncommitted = text.Pattern(`(?i)\b(?:(?:un)?staged|ready to commit|(?:not|never|n['’]t) (?:\w+ )?committed|` +
+		`nichts? (?:\pL+ )?(?:com+it+et|eingecheckt))\b|(?:pas|rien)[^.]{0,20} com+it|sin commit|` +
+		`コミットして(?:い)?ま|未コミット|(?:没有?|尚?未)提交`)
+	unpushed = text.Pattern(`(?i)\b(?:not|never|n['’]t) (?:\w+ )?pushed\b|\bnichts? (?:\pL+ )?gepusht\b|` +
+		`(?:pas|rien)[^.]{0,20} (?:push|pouss)|sin (?:push|subir)|プッシュして(?:い)?ま|(?:没有?|尚?未)推送`)
+)
 
 // looksOn reports whether a sentence announces that the search for a cause goes on.
 func looksOn(s sentence) bool { return s.cues.has(cueNarrate) && checks().MatchString(s.text) }

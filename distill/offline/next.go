@@ -57,7 +57,11 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 					if i > 0 && distill.NeedsContext(s.text) {
 						from--
 					}
-					it := passage{sp, p.run[from:]}.item(payload.ToldNextRule)
+					to := len(p.run)
+					if sp.actedOn { // what else it orders was perhaps done at once
+						to = i + 1
+					}
+					it := passage{sp, p.run[from:to]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
 					return []payload.Item{it}
 				}
@@ -149,6 +153,8 @@ var atTime = text.Pattern(`(?i)(?:^|[^\d ] )in the (?:morning|afternoon|evening)
 	`after (?:lunch|the (?:break|meeting|stand-?up))|when i(?:['’]?m| am) back|` +
 	`not today|later today|next (?:session|week)|(?:on|by|for|till|until|first thing|over) ` +
 	`(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|morgen|wochenende|nächste woche|` +
+	`(?:am|bis|ab|erst|nächsten) (?:(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)|` +
+	`(?:lun|mar|mercre|jeu|vendre)di(?: prochain| matin)?|el (?:lunes|martes|miércoles|jueves|viernes)|` +
 	`demain|semaine prochaine|mañana|la próxima semana|semana que vem)\b|amanhã|내일|다음 주|明天|下周|明日|来週`)
 
 // nextHead matches a heading above a list of what comes next.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"recall/ingest"
 	"recall/payload"
 )
 
@@ -30,6 +31,10 @@ func TestToldNext(t *testing.T) {
 		{"列表已经排好了。下一步：加上两家店的标题。", "好的，先这样，明天继续", "下一步：加上两家店的标题。"},
 		{"一覧はできました。次は両方の店の見出しです。", "了解です", "次は両方の店の見出しです。"},
 		{"Les deux boutiques sont là.", "bien. demain on fait les titres", "demain on fait les titres"},
+		{"Les deux boutiques sont là.", "on fera les titres lundi", "on fera les titres lundi"},
+		{"Se muestran las dos tiendas.", "el jueves hacemos los títulos", "el jueves hacemos los títulos"},
+		{"Beide Läden sind da.", "die titel klären wir am donnerstag", "die titel klären wir am donnerstag"},
+		{"Beide Läden sind da.", "das ist seit donnerstag so", ""},
 		{"Les deux boutiques sont là.", "merci, bonne soirée, à demain", ""},
 		{"Se muestran las dos tiendas.", "vale. mañana hacemos los títulos", "mañana hacemos los títulos"},
 		{"Se muestran las dos tiendas.", "gracias, hasta mañana", ""},
@@ -56,6 +61,17 @@ func TestToldNext(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%q, %q: next %q, want %q", c.last, c.bye, got, c.want)
 		}
+	}
+}
+
+// What was ordered along with it, and done at once, isn't next.
+func TestDoneAtOnceIsNotNext(t *testing.T) {
+	s := talkOf([]string{"Sort the list by shop.", "Sorted.", "ines checks it tomorrow. commit it meanwhile", "Done."}, nil)
+	s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m x", Done: true, Commit: "76b7d178"}}
+	all, _ := items(s)
+	if at := slices.IndexFunc(all, func(it payload.Item) bool { return it.Rule == payload.ToldNextRule }); at < 0 ||
+		all[at].Text != "ines checks it tomorrow." {
+		t.Errorf("next is %+v", all)
 	}
 }
 

@@ -279,12 +279,16 @@ func TestLastTests(t *testing.T) {
 			"cd /w && go test ./...", "", failed},
 		"mended": {[]ingest.ToolCall{ran("pytest -q", "2 failed, 7 passed", true),
 			ran("uv run pytest", "9 passed, 0 failed", false)}, "", "", ""},
+		"run again by a sub-agent": {[]ingest.ToolCall{ran("pytest -q", "2 failed, 7 passed", true),
+			{ID: "x", Name: "Task", Done: true}}, "", "", ""},
 		"changed since": {[]ingest.ToolCall{ran("make test", "ok", false), write}, "make test", payload.FilesSince,
 			"last run of tests, no failure seen"},
 		"no tests": {[]ingest.ToolCall{ran("bun run test:env", "", true), ran("grep -r test .", "", true), write},
 			"", "", ""},
 	} {
 		s := talkOf([]string{"Mend the bells."}, nil)
+		s.Subagents = []ingest.Subagent{{ID: "b", Call: "x", Turns: []ingest.Turn{{Role: ingest.Assistant,
+			Calls: []ingest.ToolCall{ran("pytest -q", "9 passed", false)}}}}}
 		for i, call := range c.calls {
 			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID("c" + string(rune('0'+i))), N: i + 2,
 				Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w", Calls: []ingest.ToolCall{call}})

@@ -54,7 +54,7 @@ type talk struct {
 	worked     bool          // a tool was called
 	acted      bool          // one was called since what was typed last
 	pushed     int           // ordinal of the turn of the last git push that worked
-	tested     *trace.Action // the last call of the session's own that ran tests, or nil
+	tested     *trace.Action // the last call that ran tests, or nil
 	lastChange int           // ordinal of the turn in which files were changed last
 	committed  int           // ordinal of the turn of the last commit made or begun
 	asked      *speech       // what was typed last
@@ -189,7 +189,7 @@ func (t *talk) actOn(did *trace.Trace) {
 		if pushed && slices.ContainsFunc(a.Steps(), pushes) {
 			t.pushed = a.N
 		}
-		if a.Agent == "" && a.Call.Ran() && slices.ContainsFunc(a.Steps(), runsTests) {
+		if a.N > 0 && a.Call.Ran() && slices.ContainsFunc(a.Steps(), runsTests) {
 			t.tested = a
 		}
 		made := slices.ContainsFunc(did.Commits, func(c trace.Commit) bool { return c.Call == a.Call })

@@ -29,9 +29,10 @@ func runsTests(st trace.Step) bool {
 	})
 }
 
-// lastTests tells how the tests last ran: if some failed, or files were changed since.
+// lastTests tells how the tests last ran: if some failed, or files were changed since. What a sub-agent ran isn't the
+// session's to quote.
 func (t *talk) lastTests() (it payload.Item, ok bool) {
-	if t.tested == nil {
+	if t.tested == nil || t.tested.Agent != "" {
 		return it, false
 	}
 	c := t.tested.Call
