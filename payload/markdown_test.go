@@ -415,7 +415,7 @@ func TestPassagesAreQuoted(t *testing.T) {
 	Mint(p.Session, p.Items, map[ItemID]bool{})
 	p.Items[9].Evidence = append(p.Items[9].Evidence, Evidence{Turn: "v", N: 30, Quote: "Yes."})
 	p.Items[10].Evidence = append(p.Items[10].Evidence, Evidence{Turn: "a", N: 9, Quote: "Shall — it?"})
-	r := Render(p, Options{Budget: 225})
+	r := Render(p, Options{Budget: 235})
 	for _, want := range []string{"user, turn 19; answered “Yes.”\n", "user, turn 20, to “Shall\u00a0— it?”\n"} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("%q is missing:\n%s", want, r.Text)

@@ -66,7 +66,7 @@ func TestToldNext(t *testing.T) {
 
 // What was ordered along with it, and done at once, isn't next.
 func TestDoneAtOnceIsNotNext(t *testing.T) {
-	s := talkOf([]string{"Sort the list by shop.", "Sorted.", "ines checks it tomorrow. commit it meanwhile", "Done."}, nil)
+	s := talkOf([]string{"Sort the list by shop.", "Sorted.", "ines checks it tomorrow. commit it now", "Done."}, nil)
 	s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m x", Done: true, Commit: "76b7d178"}}
 	all, _ := items(s)
 	if at := slices.IndexFunc(all, func(it payload.Item) bool { return it.Rule == payload.ToldNextRule }); at < 0 ||
