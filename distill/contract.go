@@ -50,13 +50,15 @@ func did(s *ingest.Session, tr *trace.Trace) (all []payload.Deed) {
 	return all
 }
 
-// uncommitted counts the files of a repository's folder that were written since the last commit that is on record, or
-// was begun, and since git last said that nothing is left to commit.
+// uncommitted counts the files of a repository's folder that were written since the last commit that has them and is on
+// record, or was begun, and since git last said that nothing is left to commit. A commit of which nobody knows what was
+// added to it has them all.
 func uncommitted(s *ingest.Session, tr *trace.Trace) int {
 	if s.Where.Branch == "" {
 		return 0
 	}
-	roots, open := Roots(s), map[string]bool{}
+	roots, open, staged := Roots(s), map[string]bool{}, map[string]bool{}
+	added, unknown := false, false // something to the next commit, something that nobody knows
 	for i := range tr.Actions {
 		a := &tr.Actions[i]
 		if a.Abandoned || a.Copied {
@@ -64,28 +66,37 @@ func uncommitted(s *ingest.Session, tr *trace.Trace) int {
 		}
 		for _, t := range a.Touches {
 			name := FileName(roots, t.Path)
-			outside := path.IsAbs(name) || strings.Contains(name, ":/") || strings.HasPrefix(name, ".git/")
+			outside := path.IsAbs(name) || strings.Contains(name, ":/") || strings.HasPrefix(name, ".git/") ||
+				strings.HasPrefix(name, ".claude/plans/")
 			if t.How == trace.Delete || t.Back { // a file, or all in a folder
-				maps.DeleteFunc(open, func(o string, _ bool) bool { return isIn(roots, o, t.Path) })
+				maps.DeleteFunc(open, func(o string, _ bool) bool { return IsIn(roots, o, t.Path) })
 			} else if t.How != trace.Read && !t.Unsure && !outside && a.Call.Worked() {
 				delete(open, FileName(roots, t.From))
 				open[name] = true
 			}
 		}
+		for _, st := range a.Steps() {
+			if _, args := st.Git(); len(args) > 0 && args[0] == "add" {
+				added, unknown = true, unknown || slices.Contains(args, trace.UnknownArg)
+			}
+			for name := range open {
+				if was := staged[name]; Staged(roots, &st, name, was) != was {
+					staged[name] = !was
+				}
+			}
+		}
 		commits := slices.ContainsFunc(tr.Commits, func(c trace.Commit) bool {
 			return c.Call == a.Call && !c.Left // or else what it had was thrown away with it
 		})
-		if commits || !a.Call.Done && ingest.Commits(a.Call.Command) || a.LeavesNothing() {
-			clear(open)
+		clean := a.LeavesNothing()
+		if commits || clean || !a.Call.Done && ingest.Commits(a.Call.Command) {
+			whole := clean || unknown || !added
+			maps.DeleteFunc(open, func(name string, _ bool) bool { return whole || staged[name] })
+			clear(staged)
+			added, unknown = false, false
 		}
 	}
 	return len(open)
-}
-
-// isIn reports whether a file by its name in the project is one of some path, or in a folder of that.
-func isIn(roots []string, name, of string) bool {
-	folder := FileName(roots, strings.TrimSuffix(strings.TrimSuffix(of, "/."), "/")+"/.")
-	return name == FileName(roots, of) || strings.HasPrefix(name, strings.TrimSuffix(folder, "."))
 }
 
 func count(p *payload.Payload, counts map[string]int) {

@@ -204,6 +204,12 @@ func TestUncommitted(t *testing.T) {
 		"folder removed":      {[]ingest.ToolCall{write("sub/a.go"), write("b.go"), shell("rm -rf sub")}, "main", 1},
 		"all put back": {[]ingest.ToolCall{write("a.go"), write("sub/b.go"), shell("git reset --hard")},
 			"main", 0},
+		"left out": {[]ingest.ToolCall{write("a.go"), write("b.go"), shell("git add a.go"), commit}, "main", 1},
+		"taken out": {[]ingest.ToolCall{write("a.go"), write("b.go"),
+			shell("git add -A && git restore --staged a.go"), commit}, "main", 1},
+		"added anew": {[]ingest.ToolCall{write("a.go"), write("b.go"),
+			shell("git add . && git reset && git add a.go"), commit}, "main", 1},
+		"added unnamed": {[]ingest.ToolCall{write("a.go"), write("b.go"), shell("git add *.go"), commit}, "main", 0},
 		"no repository": {[]ingest.ToolCall{write("a.go")}, "", 0},
 	} {
 		s := talk("you write it")

@@ -91,6 +91,10 @@ func pastedLines(lines []string) int {
 	switch {
 	case quoting().MatchString(first):
 		return 1
+	case len(lines) > 1 && screen().MatchString(lines[0]) && screen().MatchString(lines[1]):
+		return until(func(line string) bool {
+			return !blank(line) && !strings.HasPrefix(line, "  ") && !screen().MatchString(line)
+		})
 	case numbered && attributed().MatchString(first):
 		return until(blank)
 	case strings.Contains(first, ":") && roleSaid().MatchString(first):
@@ -249,6 +253,8 @@ func speaksLast(lines []string) int {
 }
 
 var (
+	// screen matches a line copied from a terminal that a program fills: padded with blanks, or with its mark.
+	screen = text.Pattern(`^[⏺⎿❯✻] | {4,}\s*$`)
 	// fenceOnly matches a line of a fence and the language of what it holds.
 	fenceOnly = text.Pattern("^(?:```|~~~) ?[\\w.+-]*$")
 	speaks    = text.Pattern(`^(?:(?i:so|but|and|ok(?:ay)?|now|also)[, ]+)?(?:I(?:['’](?:m|d|ve|ll))? [a-z]+ |` +

@@ -30,6 +30,8 @@ func TestPasted(t *testing.T) {
 			"fix it", "Kafka"},
 		{"a trace", "Traceback (most recent call last):\n  File \"x.py\", line 3\nRuntimeError: Kafka, always.\n\n" +
 			"fix it", "fix it", "Kafka"},
+		{"a program's screen", "see this:\n⏺ It is Kafka.     \n     \n  Always.     \n\nis it?",
+			"see this:\nis it?", "Kafka"},
 		{"a fence that isn't closed", "Use NATS.\n```go\nvar kafka", "Use NATS.", "kafka"},
 		{"a terminal", "this fails:\n$ make test\nwe chose Kafka\n\nfix it", "this fails:\n\nfix it", "Kafka"},
 		{"another's terminal", "ann@hub:~/app$ ls -l\nkafka.go\n\nremove it", "remove it", "kafka"},

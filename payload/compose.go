@@ -111,7 +111,10 @@ func (c *composer) take(p *Payload, kind Kind) {
 		if over && it.Ended() && it.Hint == Eliminated && reasons().MatchString(it.Text) {
 			it.Rule = "said-report" // why something is out stays true, whatever followed
 		}
-		if it.Kind != kind || !it.Current() || over && it.Ended() {
+		if over && it.Rule == AskedRule {
+			it.Rule = "said-typed"
+		}
+		if it.Kind != kind || !it.Current() || over && it.Ended() && it.Rule != OpenedRule {
 			continue
 		}
 		key := string(kind) + " " + wordsKey(&it)

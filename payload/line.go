@@ -56,6 +56,7 @@ const (
 	ChangedSince = "file edited since"
 	WorkedOn     = "worked on"
 	NotPushed    = "no push seen since"  // of commits
+	HooksSkipped = "hooks skipped"       // likewise: git commit --no-verify
 	FilesSince   = "files changed since" // of a run of tests
 )
 
@@ -76,12 +77,15 @@ const (
 )
 
 // Rules of passages that tell where a session ended: the assistant's last message, the subjects of its commits, how
-// tests last ran, and what it broke off at; of the last two Why says how.
+// tests last ran, what it broke off at, what it opened at a forge (of these three Why says what it is), and what its
+// person said last.
 const (
 	ReportRule = "ended-report"
 	CommitRule = "ended-commit"
 	CutOffRule = "ended-cut-off"
 	TestRule   = "ended-tests"
+	OpenedRule = "ended-opened"
+	AskedRule  = "ended-asked"
 )
 
 // UnansweredRule is the rule of a next action that quotes what a person typed last, which nobody answered or which was
@@ -213,9 +217,11 @@ func formatLead(it *Item) string {
 	}
 	speaker := speakers[it.By]
 	switch {
+	case it.Rule == CommitRule && it.Why != "":
+		speaker = "commit on " + segment(it.Why)
 	case it.Rule == CommitRule:
 		speaker = "commit"
-	case it.Rule == CutOffRule, it.Rule == TestRule:
+	case it.Rule == CutOffRule, it.Rule == TestRule, it.Rule == OpenedRule:
 		speaker = it.Why
 	case it.Rule == TaskRule:
 		speaker = cmp.Or(it.Why, "task left open")
@@ -233,7 +239,8 @@ func formatLead(it *Item) string {
 	case n < 2:
 		return line
 	case it.Rule == CommitRule:
-		return "“" + segment(it.Text) + "”" + dash + "commits, the last in turn " + strconv.Itoa(it.Evidence[n-1].N)
+		return "“" + segment(it.Text) + "”" + dash + strings.Replace(speaker, "commit", "commits", 1) +
+			", the last in turn " + strconv.Itoa(it.Evidence[n-1].N)
 	}
 	between, further := "; answered “", " after “" // which may well be a word of the question
 	if it.Evidence[1].N <= it.Evidence[0].N {
@@ -265,12 +272,13 @@ const MaxOtherPassage = 160
 
 var speakers = map[By]string{ByUser: "user", ByAssistant: "assistant", ByBoth: "both", ByProgram: "a program"}
 
-// formatLost returns the alternatives that neither text nor reason mention.
+// formatLost returns the alternatives that neither text, without the question that it answers, nor reason mention.
 func formatLost(it *Item) string {
 	var lost []string
+	says := it.Text[strings.LastIndex(it.Text, " → ")+1:]
 	for _, alt := range it.Alternatives {
 		alt = strings.ReplaceAll(inParens(alt), ";", ",")
-		if alt != "" && !contains(it.Text, alt) && !contains(it.Why, alt) {
+		if alt != "" && !contains(says, alt) && !contains(it.Why, alt) {
 			lost = append(lost, alt)
 		}
 	}

@@ -140,7 +140,7 @@ func TestPassagesOfAnExchange(t *testing.T) {
 		if len(it.Evidence) > 1 {
 			other[it.Text] = it.Evidence[1].Quote
 		}
-		for _, s := range sentences(it.Text, false, nil) {
+		for _, s := range sentences(it.Text, false, false, nil) {
 			seen[s.text]++
 		}
 	}
@@ -336,7 +336,8 @@ func TestBriefReplies(t *testing.T) {
 		{"Seats are checked each 6 hours.", "hourly please", "Seats are checked each hour.",
 			"“Seats are checked each 6 hours.” — assistant, turn 2; answered “hourly please”"},
 		{"The rows are numbered from the stage.", "hmm no, forget it, from the doors", "Turned round.",
-			"changed since)\n- “hmm no, forget it, from the doors” — user, turn 3, after “The rows are numbered from the stage.”"},
+			"## Where it ended\n- “hmm no, forget it, from the doors” — user, turn 3, " +
+				"after “The rows are numbered from the stage.”"},
 	} {
 		s := talkOf([]string{"Draw the hall and its rows.", c.said, c.reply, c.last}, nil)
 		for i := range s.Turns {

@@ -88,6 +88,11 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	if it, ok := t.cut.item(); ok {
 		out = append(out, it)
 	}
+	if w, ok := t.askedLast(items); ok {
+		it := w.item(payload.AskedRule)
+		it.Since = w.since
+		add(it, w.weight)
+	}
 	pick(maxTyped, t.typed(items), "said-typed")
 	pick(maxTelling, t.telling(), "said-telling")
 	heaviestFirst(rest)
@@ -170,9 +175,15 @@ func (t *talk) committedWork() (one payload.Item, ok bool) {
 		it.Evidence = append(one.Evidence, it.Evidence...)
 		one = it
 	}
-	if one.Text = strings.Join(subjects, " · "); len(subjects) > 0 && t.pushed < one.First().N {
-		one.Since = payload.NotPushed
+	one.Text, one.Why = strings.Join(subjects, " · "), t.branch
+	var marks []string
+	if len(subjects) > 0 && t.pushed < one.First().N {
+		marks = append(marks, payload.NotPushed)
 	}
+	if t.unchecked {
+		marks = append(marks, payload.HooksSkipped)
+	}
+	one.Since = strings.Join(marks, "; ")
 	return one, len(subjects) > 0
 }
 
@@ -233,6 +244,9 @@ func (t *talk) report() (out []weighed) {
 			}
 		}
 		for _, p := range sp.passages() {
+			if n := len(p.run) - 1; n > 0 && p.run[n].cues.has(cueNarrate) { // "Now let me write the plan."
+				p.run = p.run[:n]
+			}
 			if first := &p.run[0]; !first.cues.has(cueNarrate) && !distill.Offers(first.text) {
 				out = append(out, weighed{passage: p, weight: reportWeight})
 			}
@@ -285,11 +299,7 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			if p.wonders() && (untold || slices.ContainsFunc(items, isGoal)) {
 				continue
 			}
-			for _, it := range items {
-				if it.Quoted() && string(sp.turn.ID) == it.First().Turn {
-					p = p.beyond(it.Text)
-				}
-			}
+			p = p.beyondAll(items)
 			w := typedWeight * t.recency(sp)
 			switch long := min(1, float64(len(p.text()))/distill.MaxQuote); {
 			case p.settles(): // in however few words
@@ -309,6 +319,22 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 	}
 	heaviestFirst(out)
 	return out
+}
+
+// askedLast returns what the person said last and the assistant did or answered something to, in however few words: of
+// several passages the first that orders something.
+func (t *talk) askedLast(items []payload.Item) (last weighed, ok bool) {
+	if t.asked == nil || t.asked == t.waiting {
+		return last, false
+	}
+	all := t.asked.passages()
+	orders := func(p passage) bool { return anyCue(p.run, cueOrder|cueWant) }
+	for _, p := range all {
+		if p = p.beyondAll(items); !p.smallTalk() && (!ok || orders(p) && !orders(last.passage)) {
+			last, ok = weighed{passage: p, weight: typedWeight * t.recency(t.asked), since: t.since(p)}, true
+		}
+	}
+	return last, ok
 }
 
 // telling cuts what the assistant said into passages: of what ended the exchanges those with a hint at what still

@@ -16,7 +16,7 @@ import (
 )
 
 // Name identifies this distiller in payloads. One with another name is made anew: it changes with the rules.
-const Name = "offline/19"
+const Name = "offline/20"
 
 // A Distiller distills from records and by quoting.
 type Distiller struct{}
@@ -54,7 +54,7 @@ func items(s *ingest.Session) (items []payload.Item, read []string) {
 		done = append(done, folderWords(t)...)
 	}
 	goals := goal(t)
-	items = slices.Concat(goals, files(t, t.files), records(s), done, next(t, goals))
+	items = slices.Concat(goals, files(t, t.files), records(s), opened(s, did), done, next(t, goals))
 	items = withoutRetold(s, slices.Concat(items, leads(t, items)))
 	t.nameRemoved(items, t.files)
 	t.workOn(items)

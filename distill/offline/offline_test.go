@@ -26,7 +26,7 @@ func TestSentences(t *testing.T) {
 			"改用 SQLite，因为只有一个文件。"},
 	} {
 		var got []string
-		for _, s := range sentences(text, false, nil) {
+		for _, s := range sentences(text, false, false, nil) {
 			got = append(got, s.text)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

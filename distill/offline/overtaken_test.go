@@ -245,8 +245,18 @@ func TestRecap(t *testing.T) {
 	}
 }
 
-// Commits say that no push was seen since, as long as none was.
+// Commits say that no push was seen since, as long as none was, that they passed no hooks, and their branch if it isn't
+// the session's.
 func TestNotPushed(t *testing.T) {
+	s := talkOf([]string{"Mend the bells.", "Mended."}, nil)
+	s.Where.Branch = "main"
+	s.Turns[1].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit --no-verify -m x", Done: true,
+		Result: "[toll 76b7d178] lock the striker", CommitMessage: "lock the striker"}}
+	all, _ := items(s)
+	const line = "“lock the striker” — commit on toll, turn 2; no push seen since; hooks skipped"
+	if !slices.ContainsFunc(all, func(it payload.Item) bool { return payload.LineOf(&it) == line }) {
+		t.Errorf("%q isn't told: %+v", line, all)
+	}
 	for command, want := range map[string]string{"git push origin main": "", "git log": payload.NotPushed,
 		"git push --dry-run": payload.NotPushed, "git push origin --delete old": payload.NotPushed} {
 		s := talkOf([]string{"Mend the bells.", "Mended.", "and the chime?", "It is quiet."}, nil)

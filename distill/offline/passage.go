@@ -284,6 +284,16 @@ func (p passage) beyond(quoted string) passage {
 	return passage{p.speech, p.run[from:to]}
 }
 
+// beyondAll returns what of the passage no item of the same turn quotes.
+func (p passage) beyondAll(items []payload.Item) passage {
+	for _, it := range items {
+		if it.Quoted() && string(p.turn.ID) == it.First().Turn {
+			p = p.beyond(it.Text)
+		}
+	}
+	return p
+}
+
 // hint returns what a passage perhaps is, by its cues, or "".
 func (p passage) hint() payload.Kind {
 	for _, h := range hints {

@@ -33,11 +33,13 @@ type sentence struct {
 	head *sentence // the heading right above, if it is a list's first item
 }
 
-// sentences splits a message into sentences, without code blocks and rules; none goes on where a line of somebody
-// else's begins. In casual writing, which is what people type, a sentence may begin with a small letter.
-func sentences(text string, casual bool, foreign []ingest.Foreign) []sentence {
+// sentences splits a message into sentences, without rules and code blocks, unless code asks for the single lines that
+// are announced; none goes on where a line of somebody else's begins. In casual writing, which is what people type, a
+// sentence may begin with a small letter.
+func sentences(text string, casual, code bool, foreign []ingest.Foreign) []sentence {
 	p := parts{text: text, casual: casual}
 	fenced, others := false, false
+	opened := 0 // where the code block begins
 	for at := 0; at < len(text); {
 		end := strings.IndexByte(text[at:], '\n')
 		if end < 0 {
@@ -55,8 +57,14 @@ func sentences(text string, casual bool, foreign []ingest.Foreign) []sentence {
 		}
 		switch {
 		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
-			fenced = !fenced
 			p.flush()
+			if fenced = !fenced; fenced {
+				opened = from
+				break
+			}
+			if code {
+				p.show(opened, end)
+			}
 			p.head = nil
 		case fenced:
 		case line == "":
@@ -109,6 +117,29 @@ func (p *parts) headed(from int, line string) {
 	said := strings.TrimLeft(line, "# ")
 	p.head = &sentence{from: from + len(line) - len(said), to: from + len(line),
 		text: strings.TrimRight(plain(said), ":：!. ") + ":"}
+}
+
+// maxShown is the length in bytes up to which a line of code is quoted.
+const maxShown = 100
+
+// show adds a code block of one line, by its range, to what announces it right above.
+func (p *parts) show(from, to int) {
+	code := strings.TrimSpace(p.text[from:to])
+	_, code, _ = strings.Cut(code, "\n")
+	code = strings.TrimSpace(strings.TrimRight(code, "`~"))
+	if code == "" || strings.ContainsAny(code, "\n`") || len(code) > maxShown {
+		return
+	}
+	if h := p.head; h != nil && announces(p.text[h.from:h.to]) {
+		said := sentence{from: h.from, to: h.to, text: h.text, opens: true, list: p.list, cues: cuesIn(h.text)}
+		p.out = append(p.out, said)
+	}
+	if n := len(p.out); n > 0 {
+		s := &p.out[n-1]
+		if announces(s.text) && strings.TrimSpace(p.text[s.to:from]) == "" {
+			s.text, s.to = s.text+" `"+code+"`", to
+		}
+	}
 }
 
 // line processes a non-blank line.

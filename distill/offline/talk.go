@@ -54,6 +54,8 @@ type talk struct {
 	worked     bool          // a tool was called
 	acted      bool          // one was called since what was typed last
 	pushed     int           // ordinal of the turn of the last git push that worked
+	unchecked  bool          // a commit was made without the repository's hooks
+	branch     string        // that the last commit is on, if that isn't the session's; or ""
 	tested     *trace.Action // the last call that ran tests, or nil
 	lastChange int           // ordinal of the turn in which files were changed last
 	committed  int           // ordinal of the turn of the last commit made or begun
@@ -88,6 +90,7 @@ func listen(s *ingest.Session) *talk {
 		t.waiting = t.asked
 	}
 	if c := t.closing; c != nil {
+		c.split(true)
 		c.closing = true
 		if t.asked != nil {
 			t.asked.answer = c
@@ -176,6 +179,11 @@ func (t *talk) actOn(did *trace.Trace) {
 			return c.N == sp.turn.N && c.Undone == 0 && ours(c)
 		})
 	})
+	for _, c := range did.Commits {
+		if t.branch = ""; c.Branch != t.session.Where.Branch {
+			t.branch = c.Branch
+		}
+	}
 	began := map[int]*speech{}
 	for _, sp := range t.speeches {
 		if sp.user {
@@ -193,6 +201,7 @@ func (t *talk) actOn(did *trace.Trace) {
 			t.tested = a
 		}
 		made := slices.ContainsFunc(did.Commits, func(c trace.Commit) bool { return c.Call == a.Call })
+		t.unchecked = t.unchecked || made && slices.ContainsFunc(a.Steps(), skipsHooks)
 		changed := a.Call.Worked() &&
 			(slices.ContainsFunc(a.Touches, changes) || slices.ContainsFunc(a.Steps(), editsUnnamed))
 		if sp := began[t.exchangeAt(a.N)]; sp != nil && !a.Abandoned && !a.Copied {
@@ -213,17 +222,28 @@ func pushes(st trace.Step) bool {
 	})
 }
 
+// skipsHooks reports whether a command commits without the repository's hooks.
+func skipsHooks(st trace.Step) bool {
+	_, args := st.Git()
+	return len(args) > 0 && args[0] == "commit" && (slices.Contains(args, "--no-verify") || slices.Contains(args, "-n"))
+}
+
 // pushedRef matches what git push prints of a branch that it pushed.
 var pushedRef = text.Pattern(`(?m)^\s*(?:\+? ?[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}|\* \[new branch\])\s+\S+ -> \S+`)
 
 func newSpeech(turn *ingest.Turn, text string, from source) *speech {
 	sp := &speech{turn: turn, text: text, source: from, user: from == typing || from == refusing}
-	var foreign []ingest.Foreign
-	if text == turn.Text {
-		foreign = turn.Foreign
-	}
-	sp.parts = sentences(text, sp.user, foreign)
+	sp.split(false)
 	return sp
+}
+
+// split cuts the speech into sentences, with or without the lines of code that it announces.
+func (sp *speech) split(code bool) {
+	var foreign []ingest.Foreign
+	if sp.text == sp.turn.Text {
+		foreign = sp.turn.Foreign
+	}
+	sp.parts = sentences(sp.text, sp.user, code, foreign)
 }
 
 // hear adds a speech.

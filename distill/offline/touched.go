@@ -247,7 +247,7 @@ func (l *fileTable) deleteBelow(folder string, turn *ingest.Turn) {
 func (l *fileTable) putBackBelow(folder string, turn *ingest.Turn) {
 	for _, f := range l.all {
 		elsewhere := path.IsAbs(f.called) && !strings.HasPrefix(f.called, folder+"/") // in another worktree
-		if l.names("", []string{folder}, f) && !elsewhere && f.writes > 0 && f.turn.N > l.committed {
+		if distill.IsIn(l.roots, f.path, folder) && !elsewhere && f.writes > 0 && f.turn.N > l.committed {
 			f.back, f.turn = true, turn
 		}
 	}
@@ -257,20 +257,11 @@ func (l *fileTable) putBackBelow(folder string, turn *ingest.Turn) {
 // git then says that nothing is left.
 func (l *fileTable) git(a *trace.Action, made bool) {
 	for _, st := range a.Steps() {
-		dir, args := st.Git()
-		if len(args) == 0 || !a.Call.Ran() || isUnrelated(dir+"/") {
+		if dir, _ := st.Git(); !a.Call.Ran() || isUnrelated(dir+"/") {
 			continue
 		}
-		all := slices.ContainsFunc(args, wholeTree().MatchString)
 		for _, f := range l.all {
-			switch {
-			case (args[0] == "add" || args[0] == "commit") && all:
-				f.staged = f.staged || !path.IsAbs(f.path)
-			case args[0] == "add" || args[0] == "reset":
-				if l.names(dir, args[1:], f) {
-					f.staged = args[0] == "add"
-				}
-			}
+			f.staged = distill.Staged(l.roots, &st, f.path, f.staged)
 		}
 	}
 	if made {
@@ -304,19 +295,6 @@ func (l *fileTable) undo(commits []trace.Commit, turns map[int]*ingest.Turn) {
 		}
 	}
 }
-
-// names reports whether the arguments of a command that runs in a folder name a file, or a folder that it is in.
-func (l *fileTable) names(dir string, args []string, f *touched) bool {
-	return slices.ContainsFunc(args, func(arg string) bool {
-		p := trace.Absolute(dir, arg)
-		below := strings.TrimSuffix(distill.FileName(l.roots, p+"/."), ".")
-		within := strings.HasPrefix(f.path, below) && (below != "" || !path.IsAbs(f.path))
-		return p != "" && (within || f.path == distill.FileName(l.roots, p))
-	})
-}
-
-// wholeTree matches the flags of git add and git commit that take all files that were changed.
-var wholeTree = text.Pattern(`^(?:-A|--all|-u|--update|-[a-z]*a[a-z]*)$`)
 
 // isUnrelated reports whether a file is no part of the work: the client's own, git's, a package manager's, or
 // temporary.

@@ -28,7 +28,8 @@ func TestVerdicts(t *testing.T) {
 		"the halls aren't alike, I don't want one table": "“the halls aren't alike, I don't want one table” — " +
 			"user, turn 3, to “Your call - which path?”",
 	} {
-		items, _ := items(talkOf([]string{"Make the seat plan.", offer, reply, "Done.", long, "At the door."}, nil))
+		items, _ := items(talkOf([]string{"Make the seat plan.", offer, reply, "Done.", long, "At the door.", "draw it",
+			"Drawn."}, nil))
 		line, weight, asked := "", 0.0, 0.0
 		for _, it := range items {
 			switch l := payload.LineOf(&it); {

@@ -1,0 +1,96 @@
+package offline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/trace"
+	"recall/internal/text"
+	"recall/payload"
+)
+
+// address matches that of a pull request or an issue.
+var address = text.Pattern(`https?://[^\s"'<>]+/(?:pull|merge_requests|issues)/(\d+)`)
+
+var (
+	forges = text.Set("gh glab")
+	// openings are what a forge opens, by the noun of its command, and by the end of the tool's name.
+	openings = map[string]string{"pr": "pull request", "mr": "merge request", "issue": "issue",
+		"create_pull_request": "pull request", "create_merge_request": "merge request", "create_issue": "issue"}
+	// fates are what became of one of them, by the verb of a command.
+	fates = map[string]string{"merge": "merged since", "close": "closed since", "reopen": ""}
+)
+
+// opened tells of the pull requests and issues that the session opened: what they are called, and their address.
+func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
+	for i := range did.Actions {
+		a := &did.Actions[i]
+		at := slices.IndexFunc(s.Turns, func(turn ingest.Turn) bool { return turn.N == a.N })
+		if a.Copied || at < 0 || !a.Call.Worked() {
+			continue
+		}
+		c := a.Call
+		open := func(what, title, quote string) {
+			if found := address().FindString(c.Result); found != "" && what != "" {
+				it := recorded(payload.Lead, payload.OpenedRule, payload.ByAssistant, &s.Turns[at], found, quote)
+				if title != "" && title != trace.UnknownArg {
+					it.Text = title + " · " + found
+				}
+				it.Why, it.Confidence = what+" opened", commitWeight
+				all = append(slices.DeleteFunc(all, func(o payload.Item) bool { return isAt(&o, found) }), it)
+			}
+		}
+		for name, what := range openings {
+			if strings.HasSuffix(c.Name, "__"+name) {
+				open(what, c.Input["title"], cmp.Or(c.Input["title"], c.Input["body"]))
+			}
+		}
+		for _, st := range a.Steps() {
+			if !forges[st.Program] || len(st.Args) < 2 {
+				continue
+			}
+			quote, _, _ := strings.Cut(strings.TrimSpace(c.Command), "\n")
+			fate, over := fates[st.Args[1]]
+			switch {
+			case st.Args[1] == "create":
+				open(openings[st.Args[0]], flagged(st.Args, "--title", "-t"), quote)
+			case over && !slices.Contains(st.Args, "--auto"):
+				meet(all, st.Args, fate)
+			}
+		}
+	}
+	return all
+}
+
+// meet says what became of the one that a command names, else of the last one opened.
+func meet(opened []payload.Item, args []string, fate string) {
+	at := len(opened) - 1
+	for _, arg := range args[2:] {
+		if strings.Trim(arg, "0123456789") == "" || address().MatchString(arg) {
+			at = slices.IndexFunc(opened, func(o payload.Item) bool {
+				return isAt(&o, arg) || strings.HasSuffix(o.Text, "/"+arg)
+			})
+		}
+	}
+	if at >= 0 {
+		opened[at].Since = fate
+	}
+}
+
+func isAt(it *payload.Item, address string) bool { return strings.HasSuffix(it.Text, address) }
+
+// flagged returns the value of a flag that is given as "--flag value", "--flag=value" or "-f value"; "" if there is
+// none.
+func flagged(args []string, flag, short string) string {
+	for i, arg := range args {
+		if value, ok := strings.CutPrefix(arg, flag+"="); ok {
+			return value
+		}
+		if (arg == flag || arg == short) && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,76 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// What was opened at a forge is told with its address, and what became of it; what is only named, or failed, isn't.
+func TestOpened(t *testing.T) {
+	const pull, issue = "https://git.example.com/ann/bells/pull/9", "https://git.example.com/ann/bells/issues/7"
+	ran := func(command, result string) ingest.ToolCall {
+		return ingest.ToolCall{Name: "Bash", Command: command, Result: result, Done: true}
+	}
+	create := ran("git push && gh pr create --title 'Lock the striker' --body x", "remote: new\n"+pull+"\n")
+	fails := create
+	fails.Failed = true
+	opened := "“Lock the striker · " + pull + "” — pull request opened, turn 2"
+	for name, c := range map[string]struct {
+		calls []ingest.ToolCall
+		want  string
+	}{
+		"opened":         {[]ingest.ToolCall{create}, opened},
+		"merged":         {[]ingest.ToolCall{create, ran("gh pr merge 9", "")}, opened + "; merged since"},
+		"to be merged":   {[]ingest.ToolCall{create, ran("gh pr merge --auto", "")}, opened},
+		"another merged": {[]ingest.ToolCall{create, ran("gh pr merge 8", "")}, opened},
+		"reopened":       {[]ingest.ToolCall{create, ran("gh pr close "+pull, ""), ran("gh pr reopen", "")}, opened},
+		"an issue": {[]ingest.ToolCall{ran("glab issue create -t $TITLE", issue)},
+			"“" + issue + "” — issue opened, turn 2"},
+		"by a tool": {[]ingest.ToolCall{{Name: "mcp__github__create_pull_request", Done: true,
+			Input: map[string]string{"title": "Lock the striker"}, Result: `{"html_url":"` + pull + `"}`}}, opened},
+		"failed": {[]ingest.ToolCall{fails}, ""},
+		"viewed": {[]ingest.ToolCall{ran("gh pr view 9", pull)}, ""},
+	} {
+		s := talkOf([]string{"Mend the bells."}, nil)
+		for _, call := range c.calls {
+			s.Turns = append(s.Turns, ingest.Turn{ID: "c", N: len(s.Turns) + 1, Role: ingest.Assistant,
+				Kind: ingest.Message, Calls: []ingest.ToolCall{call}})
+		}
+		all, _ := items(s)
+		got := ""
+		if at := slices.IndexFunc(all, func(it payload.Item) bool { return it.Rule == payload.OpenedRule }); at >= 0 {
+			got = payload.LineOf(&all[at])
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// What the person said last stands where the session ended, in however few words, unless it only thanks or agrees; the
+// line of code that the last message announces stands with it.
+func TestAskedLast(t *testing.T) {
+	for said, want := range map[string]string{
+		"ship it":       "“The striker is locked.” — assistant, turn 2; answered “ship it”",
+		"did you push?": "“did you push?” — user, turn 3",
+		"thanks!":       "",
+	} {
+		s := talkOf([]string{"Mend the bells of the tower before the fair.", "The striker is locked.", said,
+			"It goes out by this:\n```sh\nbells deploy --now\n```\nWrite:\n```\na\nb\n```"}, nil)
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := payload.Render(p, payload.Options{}).Text
+		_, ended, _ := strings.Cut(page, "## Where it ended\n")
+		ended, _, _ = strings.Cut(ended, "\n\n")
+		if !strings.Contains(ended, want) || want == "" && strings.Contains(page, said) ||
+			!strings.Contains(ended, "“It goes out by this: `bells deploy --now`”") {
+			t.Errorf("%s: %q should stand where it ended:\n%s", said, want, page)
+		}
+	}
+}
