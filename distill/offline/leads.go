@@ -2,6 +2,7 @@ package offline
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -91,6 +92,9 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	if w, ok := t.askedLast(items); ok {
 		it := w.item(payload.AskedRule)
 		it.Since = w.since
+		if then := t.asked.answer; then != nil && len(it.Evidence) == 1 && it.Since == "" && asks(it.Text) {
+			it.Since = fmt.Sprint("answered in turn ", then.turn.N)
+		}
 		add(it, w.weight)
 	}
 	pick(maxTyped, t.typed(items), "said-typed")
@@ -347,7 +351,7 @@ func (t *talk) telling() (out []weighed) {
 		}
 		for _, p := range sp.passages() {
 			p = t.unsettled(p)
-			overtaken := len(p.run) == 0 || t.refuted(p) || p.outdone()
+			overtaken := len(p.run) == 0 || t.refuted(p) || p.outdone() || p.failed()
 			if overtaken || p.overlaps(sp.takenBack) && !p.overlaps(sp.disputed) {
 				continue
 			}
@@ -460,6 +464,19 @@ var (
 		`コミットして(?:い)?ま|未コミット|(?:没有?|尚?未)提交`)
 	unpushed = text.Pattern(`(?i)\b(?:not|never|n['’]t) (?:\w+ )?pushed\b|\bnichts? (?:\pL+ )?gepusht\b|` +
 		`(?:pas|rien)[^.]{0,20} (?:push|pouss)|sin (?:push|subir)|プッシュして(?:い)?ま|(?:没有?|尚?未)推送`)
+)
+
+// failed reports whether a passage says that something works, and the person then says, or shows, that it doesn't.
+func (p passage) failed() bool {
+	return p.closing && p.answer != nil && succeeds().MatchString(p.text()) && fails().MatchString(p.answer.text)
+}
+
+var (
+	succeeds = text.Pattern(`(?i)\b(?:should (?:now |all )?(?:fix|work|be|resolve|pass|stop)|works?|working|fixed|resolved|` +
+		`fix(?:es)? the|success(?:ful(?:ly)?)?|perfectly|passes|funktioniert|behoben|läuft)\b`)
+	fails = text.Pattern(`(?i)\b(?:still (?:\w+ )?(?:not|fail|get|see|the same|broken|happen|there)|(?:does|do|did|is|are)n['’]?t ` +
+		`(?:\w+ )?(?:work|help|fix|show|appear)|not working|same (?:error|issue|problem)|failing|failed|flaky|` +
+		`error:|(?:funktioniert|geht|läuft) (?:\w+ )?nicht|immer noch)`)
 )
 
 // looksOn reports whether a sentence announces that the search for a cause goes on.

@@ -54,13 +54,18 @@ func TestOpened(t *testing.T) {
 // What the person said last stands where the session ended, in however few words, unless it only thanks or agrees; the
 // line of code that the last message announces stands with it.
 func TestAskedLast(t *testing.T) {
+	const by = "It goes out by this:\n```sh\nbells deploy --now\n```\nWrite:\n```\na\nb\n```"
 	for said, want := range map[string]string{
-		"ship it":       "“The striker is locked.” — assistant, turn 2; answered “ship it”",
-		"did you push?": "“did you push?” — user, turn 3",
-		"thanks!":       "",
+		"ship it":            "“The striker is locked.” — assistant, turn 2; answered “ship it”",
+		"did you push?":      "“did you push?” — user, turn 3; answered “It goes out by this: `bells deploy --now`”",
+		"by what is it set?": "“by what is it set?” — user, turn 3; answered in turn 4",
+		"thanks!":            "",
 	} {
-		s := talkOf([]string{"Mend the bells of the tower before the fair.", "The striker is locked.", said,
-			"It goes out by this:\n```sh\nbells deploy --now\n```\nWrite:\n```\na\nb\n```"}, nil)
+		answer := by
+		if strings.HasPrefix(said, "by ") {
+			answer = "```\nbells: 3\n```"
+		}
+		s := talkOf([]string{"Mend the bells of the tower before the fair.", "The striker is locked.", said, answer}, nil)
 		p, err := Distiller{}.Distill(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +74,7 @@ func TestAskedLast(t *testing.T) {
 		_, ended, _ := strings.Cut(page, "## Where it ended\n")
 		ended, _, _ = strings.Cut(ended, "\n\n")
 		if !strings.Contains(ended, want) || want == "" && strings.Contains(page, said) ||
-			!strings.Contains(ended, "“It goes out by this: `bells deploy --now`”") {
+			answer == by && !strings.Contains(ended, "“It goes out by this: `bells deploy --now`”") {
 			t.Errorf("%s: %q should stand where it ended:\n%s", said, want, page)
 		}
 	}
