@@ -152,10 +152,13 @@ func (p *Payload) Near(o *Payload) bool {
 func (p *Payload) Asides() (all []Item) {
 	for _, it := range p.Items {
 		matters := it.By == ByUser || it.isOpen()
-		if it.Kind == Lead && it.Current() && !it.Ended() && matters {
+		if it.Kind == Lead && it.Current() && (!it.Ended() || it.Rule == AskedRule) && matters {
 			it.Confidence *= besideShare
-			if it.Rule == ToldNextRule {
+			switch it.Rule {
+			case ToldNextRule:
 				it.Rule = "said-report"
+			case AskedRule:
+				it.Rule = "said-typed"
 			}
 			all = append(all, it)
 		}
