@@ -105,16 +105,16 @@ func (c *composer) take(p *Payload, kind Kind) {
 			it.Kind = Lead // it doesn't wait any more
 		}
 		if over && it.Rule == ToldNextRule {
-			it.Rule = "said-report" // another session came next
 			it.Confidence *= earlierShare
+		}
+		if over {
+			it.afterwards()
 		}
 		if over && it.Ended() && it.Hint == Eliminated && reasons().MatchString(it.Text) {
 			it.Rule = "said-report" // why something is out stays true, whatever followed
 		}
-		if over && it.Rule == AskedRule {
-			it.Rule = "said-typed"
-		}
-		if it.Kind != kind || !it.Current() || over && it.Ended() && it.Rule != OpenedRule {
+		past := over && it.Ended() && it.Rule != OpenedRule
+		if it.Kind != kind || !it.Current() || past {
 			continue
 		}
 		key := string(kind) + " " + wordsKey(&it)
@@ -136,6 +136,16 @@ func (c *composer) take(p *Payload, kind Kind) {
 	}
 }
 
+// afterwards takes what a session ended with, or what was to come next, for what was said in it: another one followed.
+func (it *Item) afterwards() {
+	switch it.Rule {
+	case ToldNextRule:
+		it.Rule = "said-report"
+	case AskedRule:
+		it.Rule = "said-typed"
+	}
+}
+
 const (
 	maxBeside   = 6   // quotes of a session beside the thread
 	besideShare = 0.2 // of their weight: less than any of the thread's own has
@@ -152,14 +162,9 @@ func (p *Payload) Near(o *Payload) bool {
 func (p *Payload) Asides() (all []Item) {
 	for _, it := range p.Items {
 		matters := it.By == ByUser || it.isOpen()
-		if it.Kind == Lead && it.Current() && (!it.Ended() || it.Rule == AskedRule) && matters {
+		it.afterwards()
+		if it.Kind == Lead && it.Current() && !it.Ended() && matters {
 			it.Confidence *= besideShare
-			switch it.Rule {
-			case ToldNextRule:
-				it.Rule = "said-report"
-			case AskedRule:
-				it.Rule = "said-typed"
-			}
 			all = append(all, it)
 		}
 	}
