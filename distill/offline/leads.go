@@ -167,60 +167,6 @@ const (
 	minorShare   = 0.1 // of the weight of what is only quoted where there is room
 )
 
-// committedWork returns the subjects of the last commits as one lead.
-func (t *talk) committedWork() (one payload.Item, ok bool) {
-	var subjects []string
-	for _, sp := range t.commits[max(0, len(t.commits)-maxCommits):] {
-		it := passage{sp, sp.parts[:1]}.item(payload.CommitRule)
-		if slices.Contains(subjects, it.Text) {
-			continue
-		}
-		subjects = append(subjects, it.Text)
-		it.Evidence = append(one.Evidence, it.Evidence...)
-		one = it
-	}
-	one.Text, one.Why = strings.Join(subjects, " · "), t.branch
-	var marks []string
-	if len(subjects) > 0 && t.pushed < one.First().N {
-		marks = append(marks, payload.NotPushed)
-	}
-	if t.unchecked {
-		marks = append(marks, payload.HooksSkipped)
-	}
-	one.Since = strings.Join(marks, "; ")
-	return one, len(subjects) > 0
-}
-
-// item says what the session broke off at, in the words of what is on record.
-func (c *cut) item() (payload.Item, bool) {
-	if c == nil {
-		return payload.Item{}, false
-	}
-	quote, why := c.turn.Text, "the client"
-	if call := c.call; call != nil {
-		what, refused := "call", " refused by the user"
-		switch quote = call.With(); {
-		case call.Plan != nil:
-			what, quote = "plan", strings.TrimLeft(call.Plan.Text, "# \n")
-			refused = " not approved by the user" // which may just clear the context first
-		case ingest.Commits(call.Command):
-			what, quote = "commit", cmp.Or(ingest.CommitSubject(call.Command), quote)
-		}
-		switch {
-		case call.Verdict == ingest.Rejected:
-			why = what + refused
-		case call.Done:
-			why = what + " not allowed"
-		default:
-			why = what + " without a result on record"
-		}
-	}
-	quote, _, _ = strings.Cut(strings.TrimSpace(quote), "\n")
-	it := recorded(payload.Lead, payload.CutOffRule, payload.ByAssistant, c.turn, text.Clip(quote, maxCommand), quote)
-	it.Why, it.Confidence = why, 1
-	return it, it.Text != ""
-}
-
 // A weighed passage is one with how much it counts among others.
 type weighed struct {
 	passage
@@ -323,22 +269,6 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 	}
 	heaviestFirst(out)
 	return out
-}
-
-// askedLast returns what the person said last and the assistant did or answered something to, in however few words: of
-// several passages the first that orders something.
-func (t *talk) askedLast(items []payload.Item) (last weighed, ok bool) {
-	if t.asked == nil || t.asked == t.waiting {
-		return last, false
-	}
-	all := t.asked.passages()
-	orders := func(p passage) bool { return anyCue(p.run, cueOrder|cueWant) }
-	for _, p := range all {
-		if p = p.beyondAll(items); !p.smallTalk() && (!ok || orders(p) && !orders(last.passage)) {
-			last, ok = weighed{passage: p, weight: typedWeight * t.recency(t.asked), since: t.since(p)}, true
-		}
-	}
-	return last, ok
 }
 
 // telling cuts what the assistant said into passages: of what ended the exchanges those with a hint at what still
