@@ -421,7 +421,7 @@ func TestPassagesAreQuoted(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, r.Text)
 		}
 	}
-	if len(r.Shown) != 4 || r.Cut != 7 || strings.Contains(r.Text, "Passage 6 ") ||
+	if len(r.Shown) != 5 || r.Cut != 6 || strings.Contains(r.Text, "Passage 5 ") ||
 		!strings.Contains(r.Text, "”"+dash+"user, turn 17\n") {
 		t.Errorf("got %d shown and %d cut:\n%s", len(r.Shown), r.Cut, r.Text)
 	}
