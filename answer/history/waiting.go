@@ -15,7 +15,6 @@ import (
 type Waiting struct {
 	Since    time.Time `json:"since"`    // what was said or settled since then counts as new or closed
 	Projects []Loops   `json:"projects"` // those with any, most recently discussed first
-	Unsure   int       `json:"unsure"`   // passages left out that may leave something open
 }
 
 // Loops is what waits in a project and what was settled, each oldest first.
@@ -31,7 +30,7 @@ type Loops struct {
 // A Loop is one thing that waits, or waited.
 type Loop struct {
 	Dated
-	Waits payload.Kind `json:"waits"` // next, deferred, question or flag, even for a passage
+	Waits payload.Kind `json:"waits"` // next, deferred, question or flag, also of a task
 	Days  int          `json:"days"`  // calendar days since it was said
 	N     int          `json:"-"`     // its number on the page, see Number; 0 if not shown
 }
@@ -56,32 +55,27 @@ func (l Loop) What() string {
 	switch {
 	case l.Item.Rule == payload.TaskRule:
 		return "task left open"
-	case l.Item.Kind == payload.Lead:
-		return "perhaps " + what
 	case l.Item.Since != "":
 		return what + ", " + l.Item.Since
 	}
 	return what
 }
 
-// waits returns what an item leaves open, as a kind, or "". Of passages only those from a session's own task list
-// are sure.
-func waits(it payload.Item) (kind payload.Kind, sure bool) {
-	kind, sure = it.Kind, true
-	if kind == payload.Lead {
-		kind, sure = it.Hint, it.Rule == payload.TaskRule
+// waits returns what an item leaves open, as a kind, or "". Of passages only a session's own tasks do.
+func waits(it payload.Item) payload.Kind {
+	kind := it.Kind
+	if kind == payload.Lead && it.Rule == payload.TaskRule {
+		kind = it.Hint
 	}
 	switch kind {
 	case payload.Next, payload.Deferred, payload.Question, payload.Flag:
-		return kind, sure
+		return kind
 	}
-	return "", false
+	return ""
 }
 
-// WaitingIn lists what waits in a project, "" for all, including unsure passages if wanted. What an archived session
-// left open no longer counts.
-func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since, now time.Time,
-	unsure bool) (*Waiting, error) {
+// WaitingIn lists what waits in a project, "" for all. What an archived session left open no longer counts.
+func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since, now time.Time) (*Waiting, error) {
 	line, err := Timeline(ctx, p, project, payload.Next, payload.Deferred, payload.Question, payload.Flag, payload.Lead,
 		payload.Decision, payload.Eliminated, payload.Finding) // the last three kinds settle what waits
 	if err != nil {
@@ -95,17 +89,14 @@ func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since,
 	by := map[string]*Loops{} // project
 	said := map[string]bool{} // open ones seen: a repetition counts as old as the first
 	for _, d := range line {
-		kind, sure := waits(d.Item)
+		kind := waits(d.Item)
 		open := d.Item.Current() && !d.Sure
 		ended := d.ended()
 		switch {
 		case kind == "", d.Archived, d.Sure && d.Link.Relation == payload.Same:
 			continue
-		case open && sure && kind == payload.Next && !last[d.Session],
+		case open && kind == payload.Next && !last[d.Session],
 			!open && (ended.IsZero() || ended.Before(since)):
-			continue
-		case !sure && !unsure:
-			doc.Unsure++
 			continue
 		}
 		of := by[d.Project]
@@ -161,7 +152,7 @@ func daysBetween(from, to time.Time) int {
 func lastSteps(ctx context.Context, p *pipeline.Pipeline, line []Dated) (map[string]bool, error) {
 	speaks, projects := map[string]bool{}, map[string]bool{}
 	for _, d := range line {
-		if kind, sure := waits(d.Item); kind == payload.Next && sure {
+		if waits(d.Item) == payload.Next {
 			speaks[d.Session], projects[d.Project] = true, true
 		}
 	}

@@ -46,7 +46,7 @@ func (b *bed) printed() map[string][]byte {
 	}
 	id := string(sessions[0].ID)
 	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"log", "--changed"},
-		{"status", "--open", "--leads"}, {"status", "--open", "--leads", "--json"},
+		{"status", "--open"}, {"status", "--open", "--json"},
 		{"log"}, {"log", "--json"}, {"habits"}, {"audit"}, {"check"}, {"check", "--repair"},
 		{"status", "usage"}, {"review"}, {"query", "--no-sync", "heap instead of sorted list"},
 		{"query", "--no-sync", "--json", "which offers do we compare"}, {"thread"},

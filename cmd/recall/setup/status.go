@@ -77,8 +77,6 @@ type diskDoc struct {
 func newStatusCmd(a *app.App) *cobra.Command {
 	var o statusOptions
 	cmd := option.Result(a, "status", func(fs *option.Flags) {
-		fs.BoolVar(&o.Leads, "leads", false,
-			"with --open: also passages that may leave something open, quoted and not claimed")
 		fs.BoolVar(&o.Open, "open", false, "list open work, by project")
 		fs.StringVarP(&o.Project, "project", "p", "", "with --open: only this project, and all of it")
 		fs.Since(&o.Since, "since", "with --open: what counts as new: 2026-04-17, 2w, yesterday")
@@ -220,15 +218,15 @@ func newUsageCmd(a *app.App) *cobra.Command {
 }
 
 type statusOptions struct {
-	Open, Leads bool
-	Project     string
-	Since       option.Day
+	Open    bool
+	Project string
+	Since   option.Day
 }
 
 // check refuses flags that need --open, and fills in the default for --since.
 func (o *statusOptions) check() error {
-	if !o.Open && (o.Leads || o.Project != "" || o.Since.Text != "") {
-		return hint.With(errors.New("--leads, --project and --since need --open"), "recall status --open")
+	if !o.Open && (o.Project != "" || o.Since.Text != "") {
+		return hint.With(errors.New("--project and --since need --open"), "recall status --open")
 	}
 	if o.Since.At.IsZero() {
 		o.Since.At, _ = answer.ParseWhen("7d", time.Now())
@@ -245,7 +243,7 @@ func runOpen(ctx context.Context, a *app.App, o statusOptions) (*history.Waiting
 	if err != nil {
 		return nil, err
 	}
-	return history.WaitingIn(ctx, p, only, o.Since.At, time.Now(), o.Leads)
+	return history.WaitingIn(ctx, p, only, o.Since.At, time.Now())
 }
 
 // mostOpen is how many entries of each list are shown when all projects are.
