@@ -115,7 +115,7 @@ func TestPermissions(t *testing.T) {
 	mustRun(t, "--library", library, "sync", "--from", sources)
 	home := os.Getenv("HOME")
 	t.Chdir(home)
-	mustRun(t, "--library", library, "resume", "tides", "--save", "--no-sync")
+	mustRun(t, "--library", library, "wrap-up", "--scratch", "scratch", "--no-review", "tides#1")
 	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == home {
 			return err

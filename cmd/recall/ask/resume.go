@@ -32,7 +32,7 @@ import (
 type resumeOptions struct {
 	Variant, Into, Project string
 	Budget                 int
-	Copy, Save, Stop, JSON bool
+	Copy, Stop, JSON       bool
 }
 
 func newResumeCmd(a *app.App) *cobra.Command {
@@ -45,15 +45,12 @@ func newResumeCmd(a *app.App) *cobra.Command {
 		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
 		fs.Sets("no-sync", "!query.sync")
 		fs.StringVarP(&o.Project, "project", "p", "", "the project (default: the one you are in)")
-		fs.BoolVar(&o.Save, "save", false, "write it to ./payload-PROJECT-DAY.md instead")
 		fs.BoolVar(&o.Stop, "stop", false, "with --into: stop keeping it there")
 		fs.OneOf(&o.Variant, "variant", "",
 			"form of the payload: coding, debug, handoff (payload.variant)", "coding", "debug", "handoff")
 		fs.Apart("json", "copy")
 		fs.Apart("into", "copy")
-		fs.Apart("into", "save")
 		fs.Apart("into", "variant")
-		fs.Apart("json", "save")
 		fs.Apart("json", "variant")
 	}, func(ctx context.Context, args []string) error {
 		if o.Into != "" {
@@ -83,10 +80,10 @@ func newResumeCmd(a *app.App) *cobra.Command {
 			return printPayload(a, p)
 		}
 		text := a.RenderPayload(p, o.Variant, o.Budget)
-		if !o.Copy && !o.Save && terminal.IsTerminal(a.Out) {
+		if !o.Copy && terminal.IsTerminal(a.Out) {
 			text = payload.WithoutMarkers(text) // pasted text is recognized by its heading and lines
 		}
-		return handOver(a, fmt.Sprintf("payload-%s-%s", txt.Slug(p.Project), answer.Day(p.End)), text, o)
+		return handOver(a, text, o.Copy)
 	})
 }
 
@@ -139,7 +136,7 @@ func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, task string,
 	if secrets > 0 {
 		fmt.Fprintf(a.Err, "recall: %s replaced; check the text before you paste it\n", answer.Count(secrets, "secret"))
 	}
-	return handOver(a, fmt.Sprintf("payload-%s-%s", txt.Slug(order.Project), answer.Day(time.Now())), text, *o)
+	return handOver(a, text, o.Copy)
 }
 
 func printPayload(a *app.App, p *payload.Payload) error {
@@ -150,27 +147,17 @@ func printPayload(a *app.App, p *payload.Payload) error {
 	return a.WriteJSON(string(text))
 }
 
-// handOver delivers the text: printed, copied, or saved in a file of that name.
-func handOver(a *app.App, name, text string, o resumeOptions) error {
+// handOver prints a text, or copies it.
+func handOver(a *app.App, text string, copied bool) error {
 	page := strings.TrimSuffix(strings.TrimSpace(text), prompts.Confirm.Text()) // the budget is the page's
 	fmt.Fprintln(a.Err, "recall: about", answer.Count(tokens.Count(page), "token"))
-	if o.Copy {
-		if err := a.Copy(text, "as the first message of the next session"); err != nil {
-			return hint.With(err, "omit --copy to print it; --save writes it to a file")
-		}
+	if !copied {
+		return a.Print(text)
 	}
-	if o.Save {
-		path, err := filepath.Abs(app.FreeName(name, ".md", text))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(a.Err, "recall: writing", path)
-		return app.WriteNew(path, text, false)
+	if err := a.Copy(text, "as the first message of the next session"); err != nil {
+		return hint.With(err, "omit --copy to print it")
 	}
-	if o.Copy {
-		return nil
-	}
-	return a.Print(text)
+	return nil
 }
 
 // resumeInto starts or stops keeping a project's payload current in a folder.
