@@ -85,8 +85,7 @@ type Server struct {
 	door    *door
 	profile *profile
 
-	parsing sync.Mutex     // while a session is parsed; guards read
-	read    []*readSession // recently parsed sessions, newest last
+	parsing sync.Mutex // while a session is parsed
 	kept    keeper
 }
 

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"recall/answer"
@@ -52,32 +53,20 @@ func (v sessionView) Rest() *sessionRest {
 
 // readSession is a parsed session, redacted.
 type readSession struct {
-	input    string // identifies its content
 	of       *ingest.Session
 	pictures map[ingest.TurnID][]picture
 }
 
-// keptRead is how many parsed sessions a server keeps, so that looking at one again needs no parsing.
-const keptRead = 2
-
-// parsed returns a session, parsing it unless it is cached: one at a time, because a large one takes memory.
-func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*readSession, error) {
-	key := string(e.ID) + " " + e.Input
+// parsed parses a session: one at a time, because a large one takes memory.
+func (s *Server) parsed(ctx context.Context, m *Memory, e library.Entry) (*readSession, error) {
 	s.parsing.Lock()
 	defer s.parsing.Unlock()
-	if i := slices.IndexFunc(s.read, func(one *readSession) bool { return one.input == key }); i >= 0 {
-		return s.read[i], nil
-	}
-	of, err := m.Pipeline.Read(r.Context(), e.ID)
+	of, err := m.Pipeline.Read(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	read := &readSession{input: key, of: of}
-	if read.pictures, err = picturesOf(r.Context(), m, e, of); err != nil {
-		return nil, err
-	}
-	s.read = append(s.read[max(0, len(s.read)-keptRead+1):], read)
-	return read, nil
+	pictures, err := picturesOf(ctx, m, e, of)
+	return &readSession{of, pictures}, err
 }
 
 func (s *Server) session(r *http.Request, m *Memory) (any, error) {
@@ -98,15 +87,16 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 		State: catalog.State(e, nil),
 		Marks: e.Marks}, Branch: e.Branch,
 		Find: strings.ToValidUTF8(r.URL.Query().Get("find"), "\ufffd")}
+	parsed := sync.OnceValues(func() (*readSession, error) { return s.parsed(r.Context(), m, e) })
 	v.resume = func() Resumed {
 		var of *ingest.Session
-		if read, err := s.parsed(r, m, e); err == nil { // else the rest says why
+		if read, err := parsed(); err == nil { // else the rest says why
 			of = read.of
 		}
 		return m.Resume(e, of)
 	}
 	v.rest = func() (*sessionRest, error) {
-		read, err := s.parsed(r, m, e)
+		read, err := parsed()
 		if err != nil {
 			return nil, err
 		}
