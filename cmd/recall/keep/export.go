@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ import (
 )
 
 type exportOptions struct {
-	To, Format          string
+	To                  string
 	Outputs, Raw, Force bool
 }
 
@@ -32,10 +33,10 @@ func newExportCmd(a *app.App) *cobra.Command {
 	var o exportOptions
 	return option.Do("export", func(fs *option.Flags) {
 		fs.BoolVar(&o.Force, "force", false, "replace an existing file")
-		fs.OneOf(&o.Format, "format", "", "md or raw", "md", "raw")
 		fs.BoolVar(&o.Outputs, "outputs", false, "copy the files that the session produced")
-		fs.BoolVar(&o.Raw, "raw", false, "leave secrets in")
+		fs.BoolVar(&o.Raw, "raw", false, "copy the session's own files, with any secrets in them")
 		fs.StringVar(&o.To, "to", "", "the file, or a folder to put it in")
+		fs.Apart("outputs", "raw")
 	}, func(ctx context.Context, args []string) error {
 		if err := o.check(); err != nil {
 			return err
@@ -48,39 +49,25 @@ func newExportCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// check determines the format and refuses invalid combinations.
+// check refuses invalid combinations.
 func (o *exportOptions) check() error {
-	if o.To == "" {
-		return hint.With(errors.New("export: --to is required"), "recall export SESSION --to FILE.md, or a folder")
-	}
-	if o.Outputs && o.Format != "" {
-		return hint.With(errors.New("--outputs and --format can't be combined"),
-			"outputs are copied unchanged; export the transcript separately")
-	}
-	if o.Format == "" {
-		switch strings.ToLower(filepath.Ext(o.To)) {
-		case ".html", ".htm", ".pdf", ".docx", ".json", ".jsonl", ".zip":
-			if !ingest.IsFolder(o.To) {
-				return hint.With(fmt.Errorf("export to %s: no such format", o.To),
-					"formats are md and raw; recall web shows sessions in a browser")
-			}
-		}
-	}
 	switch {
-	case o.Format == "raw" && !o.Raw:
-		return hint.With(errors.New("raw files are exact, including any secrets in the session"), "confirm with --raw")
-	case o.To == "-" && (o.Format == "raw" || o.Outputs):
+	case o.To == "":
+		return hint.With(errors.New("export: --to is required"), "recall export SESSION --to FILE.md, or a folder")
+	case o.To == "-" && (o.Raw || o.Outputs):
 		return hint.With(errors.New("several files can't be printed"), "name a folder with --to")
+	case slices.Contains([]string{".html", ".pdf", ".json", ".zip"}, strings.ToLower(filepath.Ext(o.To))):
+		return hint.With(fmt.Errorf("export to %s: no such format", o.To),
+			"it is saved as Markdown; recall web shows sessions in a browser")
 	}
 	return nil
 }
 
 func runExport(ctx context.Context, a *app.App, e library.Entry, o exportOptions) error {
-	if o.Outputs || o.Format == "raw" {
+	if o.Outputs || o.Raw {
 		return exportFiles(ctx, a, e, o)
 	}
-	p := a.Pipeline()
-	data, err := readable(ctx, p, e, o)
+	data, err := readable(ctx, a.Pipeline(), e)
 	if err != nil {
 		return err
 	}
@@ -96,23 +83,12 @@ func runExport(ctx context.Context, a *app.App, e library.Entry, o exportOptions
 		return err
 	}
 	fmt.Fprintf(a.Out, "%s (%s)\n", path, text.Size(int64(len(data))))
-	warnRaw(a, o.Raw)
 	return nil
 }
 
-func warnRaw(a *app.App, raw bool) {
-	if raw {
-		fmt.Fprintln(a.Err, "recall: warning: it includes any secrets in the session")
-	}
-}
-
-// readable renders a session for people, with Raw including its secrets.
-func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o exportOptions) ([]byte, error) {
-	read := p.Read
-	if o.Raw {
-		read = p.ReadExact
-	}
-	s, err := read(ctx, e.ID)
+// readable renders a session for people.
+func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry) ([]byte, error) {
+	s, err := p.Read(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +144,8 @@ func exportFiles(ctx context.Context, a *app.App, e library.Entry, o exportOptio
 	}
 	fmt.Fprintf(a.Out, "%s, %s, each read back and compared by hash\n", answer.Count(len(files), "file"),
 		text.Size(bytes))
-	warnRaw(a, !o.Outputs)
+	if o.Raw {
+		fmt.Fprintln(a.Err, "recall: warning: it includes any secrets in the session")
+	}
 	return nil
 }

@@ -82,11 +82,11 @@ func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o re
 	switch {
 	case errors.Is(err, ingest.ErrInDatabase):
 		return pipeline.RestorePlan{}, hint.With(ingest.ErrInDatabase,
-			"recall resume %[1]s --copy copies the payload for its next session; recall export %[1]s --format raw "+
-				"--raw --to DIR saves its rows", answer.ShortID(e.ID))
+			"recall resume %[1]s --copy copies the payload for its next session; recall export %[1]s --raw "+
+				"--to DIR saves its rows", answer.ShortID(e.ID))
 	case errors.Is(err, ingest.ErrNoPlace):
 		return pipeline.RestorePlan{}, hint.With(err, "name a folder with --to, and with --in the project's folder; or "+
-			"recall export %s --format raw --raw --to DIR", answer.ShortID(e.ID))
+			"recall export %s --raw --to DIR", answer.ShortID(e.ID))
 	case errors.Is(err, library.ErrDamaged):
 		return pipeline.RestorePlan{}, hint.With(err,
 			"recall check shows what is damaged; another version (--versions) or a backup might have it")
