@@ -19,9 +19,7 @@ import (
 	"recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
-	"recall/library/render"
 	"recall/library/restore"
-	"recall/pipeline"
 )
 
 type exportOptions struct {
@@ -67,7 +65,7 @@ func runExport(ctx context.Context, a *app.App, e library.Entry, o exportOptions
 	if o.Outputs || o.Raw {
 		return exportFiles(ctx, a, e, o)
 	}
-	data, err := readable(ctx, a.Pipeline(), e)
+	data, err := a.Lib.Transcript(e)
 	if err != nil {
 		return err
 	}
@@ -84,19 +82,6 @@ func runExport(ctx context.Context, a *app.App, e library.Entry, o exportOptions
 	}
 	fmt.Fprintf(a.Out, "%s (%s)\n", path, text.Size(int64(len(data))))
 	return nil
-}
-
-// readable renders a session for people.
-func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry) ([]byte, error) {
-	s, err := p.Read(ctx, e.ID)
-	if err != nil {
-		return nil, err
-	}
-	about := render.About{Title: e.Title}
-	if project, err := p.Library.Project(e.Project); err == nil {
-		about.Project = project.Name
-	}
-	return render.Transcript(s, about), nil
 }
 
 // exportFiles copies a session's outputs, or all of its own files into a new folder. Each is checked by its hash;
