@@ -265,17 +265,28 @@ const TranscriptName = "transcript.md"
 // callAnchors matches the anchors before a call.
 var callAnchors = txt.Pattern(`(?m)^- (?:<a id="[^"]*"></a>)+`)
 
-// TurnAt returns a turn of a rendered transcript, given the line where it begins, without the anchors of its calls; and
-// where the next one begins, with its number, 0 for none.
-func TurnAt(text string, line int) (turn string, next, number int) {
-	lines := strings.SplitAfter(text, "\n")[line:]
-	for i := 2; i < len(lines); i++ { // a sub-agent's turns inside it have anchors, but no such headings
-		if strings.HasPrefix(lines[i-1], "<a id=") && strings.HasPrefix(lines[i], "### ") {
-			next = line + i
+// TurnsFrom yields the turns of a rendered transcript from a line on, the first one's or one above, by their numbers,
+// without the anchors of their calls.
+func TurnsFrom(text string, line int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		lines := strings.SplitAfter(text, "\n")[line-1:]
+		begin, number := 0, 0
+		turn := func(end int) string {
+			said := strings.Join(lines[begin:end], "")
+			return strings.Trim(callAnchors().ReplaceAllString(said, "- "), "\n") + "\n"
+		}
+		for i := 1; i < len(lines); i++ { // a sub-agent's turns inside one have anchors, but no such headings
+			if !strings.HasPrefix(lines[i-1], "<a id=") || !strings.HasPrefix(lines[i], "### ") {
+				continue
+			}
+			if begin > 0 && !yield(number, turn(i-1)) {
+				return
+			}
+			begin = i
 			fmt.Sscanf(lines[i], "### %d", &number)
-			lines = lines[:i-1]
-			break
+		}
+		if begin > 0 {
+			yield(number, turn(len(lines)))
 		}
 	}
-	return strings.Trim(callAnchors().ReplaceAllString(strings.Join(lines, ""), "- "), "\n") + "\n", next, number
 }

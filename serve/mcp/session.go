@@ -12,6 +12,7 @@ import (
 	"recall/ingest"
 	"recall/internal/escape"
 	"recall/library"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -49,30 +50,29 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	if err != nil {
 		return "", err
 	}
-	t, err := m.Pipeline.Read(ctx, e.ID)
+	text, err := m.Library.Transcript(e)
 	if err != nil {
 		return "", err
 	}
-	from, to, err = span(len(t.Turns), from, to)
+	from, to, err = span(e.Turns, from, to)
 	if err != nil {
 		return "", err
 	}
 	next := 0
 	sh := newSheet()
-	sh.linef("Session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120), answer.Day(t.Start),
-		len(t.Turns), asData)
+	sh.linef("Session %s %q, %s, %d turns; You: the user. %s", answer.ShortID(e.ID), payload.Data(e.Title, 120), answer.Day(e.Start),
+		e.Turns, asData)
 	shown, size := 0, mostTurn
 	if from == to {
 		size = mostOneTurn
 	}
 	find := strings.ToLower(strings.TrimSpace(in.Find))
-	for i := from - 1; i < to; i++ {
-		turn := &t.Turns[i]
-		if find != "" && !strings.Contains(strings.ToLower(turnWords(turn)), find) {
+	for n, turn := range render.TurnsFrom(string(text), 1) {
+		if n < from || n > to || !strings.Contains(strings.ToLower(turn), find) {
 			continue
 		}
-		if shown == mostTurns || !sh.add(turnText(turn, size)) {
-			next = turn.N
+		if shown == mostTurns || !sh.add(quotedLines(turn, size)) {
+			next = n
 			break
 		}
 		shown++
@@ -80,7 +80,7 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	if shown == 0 {
 		sh.linef("No turn from %d to %d contains %q.", from, to, payload.Data(in.Find, 80))
 	}
-	if next == 0 && to < len(t.Turns) && find == "" {
+	if next == 0 && to < e.Turns && find == "" {
 		next = to + 1
 	}
 	sh.cut = 0
@@ -106,8 +106,7 @@ func (s *Server) shared(ctx context.Context, m *Memory, id string) (string, erro
 		}
 	}
 	if of.Transcript != "" {
-		text := clipMiddle(escape.Text(of.Transcript, escape.Model), mostOneTurn)
-		sh.add("> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ") + "\n")
+		sh.add(quotedLines(of.Transcript, mostOneTurn))
 	}
 	return sh.text("The rest is read with recall show in a terminal."), nil
 }
@@ -125,54 +124,14 @@ func span(turns, from, to int) (int, int, error) {
 	return from, min(to, turns), nil
 }
 
-// turnWords returns everything that is shown of a turn.
-func turnWords(t *ingest.Turn) string {
-	parts := []string{t.Text}
-	for i := range t.Calls {
-		parts = append(parts, callText(&t.Calls[i]))
+// quotedLines returns the beginning and the end of a text, each line of it as a quote.
+func quotedLines(said string, size int) string {
+	text := strings.TrimSpace(escape.Text(said, escape.Model))
+	if r := []rune(text); len(r) > size {
+		tail := size / 4
+		text = string(r[:size-tail]) + fmt.Sprintf(" … %d characters … ", len(r)-size) + string(r[len(r)-tail:])
 	}
-	return strings.Join(parts, "\n")
-}
-
-// turnText returns a turn with its calls, quoted. Text from another memory is named as such.
-func turnText(t *ingest.Turn, size int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "turn %d · %s%s", t.N, t.Role, map[ingest.TurnKind]string{ingest.Summary: " (compaction summary)",
-		ingest.Event: " (client notice)", ingest.Interrupt: " (interrupted)"}[t.Kind])
-	if !t.At.IsZero() {
-		b.WriteString(" · " + t.At.UTC().Format("2006-01-02 15:04"))
-	}
-	if t.Abandoned {
-		b.WriteString(" · on a branch that was rewound")
-	}
-	if t.Copied {
-		b.WriteString(" · copied from the session it was forked from")
-	}
-	if len(t.Foreign) > 0 {
-		b.WriteString(" · parts of it are from " + payload.Data(t.Foreign[0].Label, 40))
-	}
-	b.WriteString("\n")
-	text := strings.TrimSpace(escape.Text(t.Text, escape.Model))
-	if t.Kind == ingest.Command {
-		text = strings.TrimSpace(payload.Data(t.Name, 80) + " " + text)
-	}
-	if text != "" {
-		b.WriteString("> " + strings.ReplaceAll(clipMiddle(text, size), "\n", "\n> ") + "\n")
-	}
-	for i := range t.Calls {
-		fmt.Fprintf(&b, "  tool %s\n", callText(&t.Calls[i]))
-	}
-	return b.String()
-}
-
-// clipMiddle keeps a text's beginning and end.
-func clipMiddle(text string, size int) string {
-	r := []rune(text)
-	if len(r) <= size {
-		return text
-	}
-	tail := size / 4
-	return string(r[:size-tail]) + fmt.Sprintf(" … %d characters … ", len(r)-size) + string(r[len(r)-tail:])
+	return "> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n"
 }
 
 // callText describes a tool call on one line: its argument and outcome, and only the beginning of its output.

@@ -124,7 +124,9 @@ func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none
 			a.Config.Payload.Variant)), Budget: -1}).Text)
 	case !o.Transcript && h.Turn != "":
 		if before, _, ok := strings.Cut(text, `<a id="`+html.EscapeString(h.Turn)+`">`); ok {
-			text, _, _ = render.TurnAt(text, strings.Count(before, "\n"))
+			for _, text = range render.TurnsFrom(text, 1+strings.Count(before, "\n")) {
+				break
+			}
 		}
 	}
 	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(of.Author), terminal.Line(of.Machine))
@@ -148,16 +150,18 @@ func showTurns(a *app.App, e library.Entry, h last.Hit, to int) error {
 	if err := tellWhich(a, e, text, line); err != nil {
 		return err
 	}
-	for {
-		turn, next, n := render.TurnAt(text, line)
-		if err := a.Print(terminal.Visible(turn)); err != nil || n == 0 || n > to {
+	shown := 0
+	for n, turn := range render.TurnsFrom(text, line) {
+		if shown++; shown > 1 && n > to {
+			break
+		} else if shown > 1 {
+			turn = "\n" + turn
+		}
+		if err := a.Print(terminal.Visible(turn)); err != nil {
 			return err
 		}
-		if err := a.Print("\n"); err != nil {
-			return err
-		}
-		line = next
 	}
+	return nil
 }
 
 // tellWhich says which session shown turns are from, and of which day, since a turn has only a time.
