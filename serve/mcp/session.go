@@ -60,8 +60,8 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	}
 	next := 0
 	sh := newSheet()
-	sh.linef("Session %s %q, %s, %d turns; You: the user. %s", answer.ShortID(e.ID), payload.Data(e.Title, 120), answer.Day(e.Start),
-		e.Turns, asData)
+	sh.linef("Session %s %q, %s, %d turns; You: the user. %s", answer.ShortID(e.ID), payload.Data(e.Title, 120),
+		answer.Day(e.Start), e.Turns, asData)
 	shown, size := 0, mostTurn
 	if from == to {
 		size = mostOneTurn
