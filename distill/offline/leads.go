@@ -194,9 +194,6 @@ func (t *talk) report() (out []weighed) {
 			}
 		}
 		for _, p := range sp.passages() {
-			if n := len(p.run) - 1; n > 0 && p.run[n].cues.has(cueNarrate) { // "Now let me write the plan."
-				p.run = p.run[:n]
-			}
 			if first := &p.run[0]; !first.cues.has(cueNarrate) && !distill.Offers(first.text) {
 				out = append(out, weighed{passage: p, weight: reportWeight})
 			}
