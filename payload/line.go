@@ -256,16 +256,12 @@ func formatLead(it *Item) string {
 			between, further = ", after “", " and “"
 		}
 	}
-	other := fence().ReplaceAllString(strings.ReplaceAll(it.Evidence[1].Quote, "**", ""), "`$1`")
-	line += between + segment(text.Clip(other, MaxOtherPassage)) + "”"
+	line += between + segment(text.Clip(strings.ReplaceAll(it.Evidence[1].Quote, "**", ""), MaxOtherPassage)) + "”"
 	if len(it.Evidence) > 2 { // the options that it chose from
 		line += further + segment(text.Clip(it.Evidence[2].Quote, MaxOtherPassage)) + "”"
 	}
 	return line
 }
-
-// fence matches a code block of one line.
-var fence = text.Pattern("```\\w*\n([^\n`]*)\n```")
 
 // nextLabel matches the beginning of what says no more than that something comes next.
 var nextLabel = text.Pattern(`(?i)^\W*(?:next(?: up| steps?| actions?)?|als nächstes|nächster schritt)\W*:\s+|^下一步[:：]`)

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -150,17 +151,29 @@ func (c *cut) item() (payload.Item, bool) {
 }
 
 // askedLast returns what the person said last and the assistant did or answered something to, in however few words: of
-// several passages the first that orders something.
-func (t *talk) askedLast(items []payload.Item) (last weighed, ok bool) {
+// several passages the first that orders something. An answer that the report shows as well isn't shown beside it.
+func (t *talk) askedLast(items, report []payload.Item) (it payload.Item, ok bool) {
 	if t.asked == nil || t.asked == t.waiting {
-		return last, false
+		return it, false
 	}
-	all := t.asked.passages()
 	orders := func(p passage) bool { return anyCue(p.run, cueOrder|cueWant) }
-	for _, p := range all {
-		if p = p.beyondAll(items); !p.smallTalk() && (!ok || orders(p) && !orders(last.passage)) {
-			last, ok = weighed{passage: p, weight: typedWeight * t.recency(t.asked), since: t.since(p)}, true
+	var last passage
+	for _, p := range t.asked.passages() {
+		if p = p.beyondAll(items); !p.smallTalk() && (!ok || orders(p) && !orders(last)) {
+			last, ok = p, true
 		}
 	}
-	return last, ok
+	if !ok {
+		return it, false
+	}
+	it = last.item(payload.AskedRule)
+	it.Since, it.Confidence = t.since(last), typedWeight*t.recency(t.asked)
+	shown := func(o payload.Item) bool { return strings.Contains(o.First().Quote, it.Evidence[1].Quote) }
+	if last.wonders() && len(it.Evidence) > 1 && slices.ContainsFunc(report, shown) {
+		it.Evidence = it.Evidence[:1]
+	}
+	if then := t.asked.answer; then != nil && len(it.Evidence) == 1 && it.Since == "" && asks(it.Text) {
+		it.Since = fmt.Sprint("answered in turn ", then.turn.N)
+	}
+	return it, true
 }

@@ -57,7 +57,7 @@ func TestAskedLast(t *testing.T) {
 	const by = "It goes out by this:\n```sh\nbells deploy --now\n```\nWrite:\n```\na\nb\n```"
 	for said, want := range map[string]string{
 		"ship it":            "“The striker is locked.” — assistant, turn 2; answered “ship it”",
-		"did you push?":      "“did you push?” — user, turn 3; answered “It goes out by this: `bells deploy --now`”",
+		"did you push?":      "“did you push?” — user, turn 3; answered in turn 4",
 		"by what is it set?": "“by what is it set?” — user, turn 3; answered in turn 4",
 		"thanks!":            "",
 	} {

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -89,15 +88,12 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	if it, ok := t.cut.item(); ok {
 		out = append(out, it)
 	}
-	if w, ok := t.askedLast(items); ok {
-		it := w.item(payload.AskedRule)
-		it.Since = w.since
-		if then := t.asked.answer; then != nil && len(it.Evidence) == 1 && it.Since == "" && asks(it.Text) {
-			it.Since = fmt.Sprint("answered in turn ", then.turn.N)
-		}
-		add(it, w.weight)
+	typed := t.typed(items)
+	if it, ok := t.askedLast(items, out); ok {
+		add(it, it.Confidence)
+		typed = slices.DeleteFunc(typed, func(w weighed) bool { return w.speech == t.asked && w.quotedIn(&it) })
 	}
-	pick(maxTyped, t.typed(items), "said-typed")
+	pick(maxTyped, typed, "said-typed")
 	pick(maxTelling, t.telling(), "said-telling")
 	heaviestFirst(rest)
 	left = room(t.session, slices.Concat(items, out))

@@ -294,6 +294,12 @@ func (p passage) beyondAll(items []payload.Item) passage {
 	return p
 }
 
+// quotedIn reports whether an item quotes the passage.
+func (p passage) quotedIn(it *payload.Item) bool {
+	said := cite(p.turn, p.speech.text, p.from(), p.to())
+	return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { return e.Quote == said.Quote })
+}
+
 // hint returns what a passage perhaps is, by its cues, or "".
 func (p passage) hint() payload.Kind {
 	for _, h := range hints {
