@@ -151,10 +151,14 @@ const (
 	besideShare = 0.2 // of their weight: less than any of the thread's own has
 )
 
-// Near reports whether a session was on the same branch as another, or on none of its own, and within two weeks of it.
+// Near reports whether a session was within two weeks of another.
 func (p *Payload) Near(o *Payload) bool {
-	return (p.Branch == o.Branch || defaultBranches[p.Branch]) && o.Start.Sub(p.End) <= maxThreadGap &&
-		p.Start.Sub(o.End) <= maxThreadGap
+	return o.Start.Sub(p.End) <= maxThreadGap && p.Start.Sub(o.End) <= maxThreadGap
+}
+
+// OnBranchOf reports whether a session was on the same branch as another, or on none of its own.
+func (p *Payload) OnBranchOf(o *Payload) bool {
+	return p.Branch == o.Branch || defaultBranches[p.Branch]
 }
 
 // Asides returns what a page of another thread quotes of the session where there is room: what a person said, and what

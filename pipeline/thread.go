@@ -206,17 +206,27 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 const (
 	mostBeside     = 5 // claims of other threads
 	latestSessions = 3 // of other threads, that are quoted
+
+	apartShare = 0.05 // of the weight of what was said on another branch: less than anything else on a page has
 )
 
-// quotes lists what was said in the latest of some sessions that could as well be the thread's.
+// quotes lists what was said in the latest of some sessions: those that could as well be the thread's, then those on
+// branches of their own, which may be merged by now.
 func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.Origin,
 	read map[string]*payload.Payload) (all []index.Placed) {
 	left := latestSessions
-	for _, e := range slices.Backward(entries) {
-		other := read[string(e.ID)]
-		if _, ok := of[string(e.ID)]; ok && left > 0 && other != nil && other.Near(p) {
+	for _, apart := range []bool{false, true} {
+		for _, e := range slices.Backward(entries) {
+			other := read[string(e.ID)]
+			_, ok := of[string(e.ID)]
+			if !ok || left == 0 || other == nil || !other.Near(p) || other.OnBranchOf(p) == apart {
+				continue
+			}
 			left--
 			for _, it := range other.Asides() {
+				if apart {
+					it.Confidence *= apartShare
+				}
 				all = append(all, index.Placed{Place: index.Place{Session: other.Session}, Item: it})
 			}
 		}

@@ -105,23 +105,28 @@ func TestThreadGoesOn(t *testing.T) {
 	}
 }
 
-// What was decided on another branch is told with the branch, and ties nobody who was told of it to that thread.
+// What was decided or ordered on another branch is told with the branch, and ties nobody who was told of it to that
+// thread.
 func TestStartTellsOfOtherBranches(t *testing.T) {
 	d := newDesk(t)
 	d.branch = "feat/theme"
 	d.says(session(1), "Let's use the dark theme for the dashboard.", "Dark it is.")
+	d.branch = "feat/menu"
+	d.at = d.at.Add(time.Hour)
+	d.starts(session(4), "startup", "Move the menu to the left, but take no new package for it.", "Moved.")
 	d.branch = "main"
 	d.at = d.at.Add(time.Hour)
 	d.says(session(2), "Let's use port 8080 for the metrics.", "Port 8080 it is.")
 	d.recall("init", "--yes")
 	start := d.starts(session(3), "startup", "Write the release notes.", "Written.")
-	for _, want := range []string{"Let's use port 8080 for the metrics (not: Two) (session 2, ",
+	for _, want := range []string{"Let's use port 8080 for the metrics (not: Two) (session 3, ",
+		"no new package for it.” — user, turn 1 (session 2 on feat/menu, ",
 		"Is point 0 settled? → Let's use the dark theme for the dashboard (not: Two) (session 1 on feat/theme, "} {
 		if strings.Count(start, want) != 1 {
 			t.Errorf("the start doesn't say once %q:\n%s", want, start)
 		}
 	}
-	if got := d.recall("thread"); !strings.HasPrefix(got, "2 threads") {
+	if got := d.recall("thread"); !strings.HasPrefix(got, "3 threads") {
 		t.Errorf("who was told of another branch was joined with it:\n%s", got)
 	}
 }
