@@ -74,6 +74,9 @@ func KindWord(k payload.Kind) string {
 
 // Kinds names kinds as the heading of a list: Decisions, what was ruled out.
 func Kinds(kinds []payload.Kind) string {
+	if slices.Contains(kinds, payload.Decision) && slices.Contains(kinds, payload.Status) {
+		return "What was asked for, decided and done then" // of a time
+	}
 	var names []string
 	for _, k := range kinds {
 		names = append(names, kindPhrase[k])

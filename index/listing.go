@@ -15,8 +15,11 @@ import (
 // A question may ask for a kind of item without naming a subject: "what did we decide last week?", "what's left on
 // billing?", "open questions". None of its words can be searched for, so it is answered by a list, newest first.
 
-// usuallyListed is what is listed if a question only states a time or a project.
-var usuallyListed = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Question}
+// usuallyListed is what is listed if a question only states a project; of a time also what was asked and done then.
+var (
+	usuallyListed = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Question}
+	thenListed    = append(slices.Clip(usuallyListed), payload.Goal, payload.Status)
+)
 
 // listedKinds returns the kinds that a question without a subject asks for; within says that a time or a project
 // was already taken out of it as a filter.
@@ -59,6 +62,8 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 		return nil, nil // a search term
 	case r.q.Kinds != nil:
 		return r.q.Kinds, nil
+	case asked == nil && !(r.q.Since.IsZero() && r.q.Until.IsZero()):
+		return thenListed, nil
 	case asked == nil && within:
 		return usuallyListed, nil
 	}
@@ -148,15 +153,15 @@ func (r *reader) newest(ctx context.Context, kinds []payload.Kind, kindOf func(*
 		return nil, err
 	}
 	last := map[string]int64{} // by project
+	stands := slices.ContainsFunc(kinds, rank.AsOfSession) && !slices.Contains(kinds, payload.Decision)
 	found = slices.DeleteFunc(found, func(one *ranked) bool {
 		kind, of := kindOf(&one.item), projects[one.session]
-		stood := rank.AsOfSession(kind) && slices.Contains(kinds, kind)
+		stood := stands && rank.AsOfSession(kind) && slices.Contains(kinds, kind)
 		if stood && last[of] == 0 {
 			last[of] = one.session
 		}
 		return !one.item.Current() || !slices.Contains(kinds, kind) || stood && last[of] != one.session
 	})
-	stands := slices.ContainsFunc(kinds, rank.AsOfSession)
 	slices.SortStableFunc(found, func(x, y *ranked) int {
 		newer := y.item.At.Compare(x.item.At)
 		if stands { // which is asked of where one is

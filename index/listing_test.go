@@ -64,6 +64,9 @@ func TestListing(t *testing.T) {
 		{Query{Text: "decisions in project heron"}, []string{"progress00", "grdb000000"}},
 		// which stands in place of what was decided then
 		{Query{Text: "what did we decide last week", Now: now}, []string{"graphql000", "postgres00"}},
+		{Query{Text: "what did we do", Since: day, Until: day.AddDate(0, 0, 1)},
+			[]string{"waitlist00", "graphql000", "postgres00", "oldgoal000"}},
+		{Query{Text: "what happened", Since: day.AddDate(0, 0, -9), Until: day}, []string{"lenslast00", "lensring00"}},
 		{Query{Text: "what did we decide", Since: day.AddDate(0, 0, 1), Until: day.AddDate(0, 0, 8)}, []string{"postgres00"}},
 		{Query{Text: "what did we decide?", AsOf: day.AddDate(0, 0, 1)}, []string{"graphql000", "sqlite0000"}},
 		{Query{Text: "what happened", Project: "heron"}, []string{"progress00", "grdb000000"}},
