@@ -219,7 +219,10 @@ func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.O
 		for _, e := range slices.Backward(entries) {
 			other := read[string(e.ID)]
 			_, ok := of[string(e.ID)]
-			if !ok || left == 0 || other == nil || !other.Near(p) || other.OnBranchOf(p) == apart {
+			if !ok || left == 0 || other == nil {
+				continue
+			}
+			if !other.Near(p) || other.OnBranchOf(p) == apart {
 				continue
 			}
 			left--
