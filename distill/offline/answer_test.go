@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,5 +90,18 @@ func TestEndsAndReplies(t *testing.T) {
 		if !strings.Contains(page, c.want) || c.gone != "" && strings.Contains(page, c.gone) {
 			t.Errorf("%q should be on the page, %q not:\n%s", c.want, c.gone, page)
 		}
+	}
+}
+
+// Who is told that they are right is answered there, not where the work thereupon is told in more of their words.
+func TestConceded(t *testing.T) {
+	s := talkOf([]string{"Hide the names.", "The names are hidden in all letters.", "need the names be hidden in the letters?",
+		"You're right, every member stands in the printed list.", "", "The letters show the names, the hidden ones too.",
+		"and the fees?", "They stay."}, nil)
+	s.Turns = slices.DeleteFunc(s.Turns, func(turn ingest.Turn) bool { return turn.Text == "" })
+	const want = "need the names be hidden in the letters?” — user, turn 3; answered “You're right, every member"
+	all, _ := items(s)
+	if !slices.ContainsFunc(all, func(it payload.Item) bool { return strings.Contains(payload.LineOf(&it), want) }) {
+		t.Errorf("%q isn't told: %+v", want, all)
 	}
 }

@@ -236,10 +236,15 @@ const (
 )
 
 // told returns the sentence that answers a person's question: of what closed its exchange the first with most of its
-// words; an earlier message's if that has more of them.
+// words; an earlier message's if that has more of them, or if the answer begins by saying that the person is right.
 func (p passage) told() (in *speech, best *sentence) {
 	words, most := keywords(p.text()), -1
 	for sp := p.answer; sp != nil; sp = sp.reacts {
+		if sp.reacts == nil && concedes().MatchString(sp.text) {
+			if begins := sp.begins(); len(begins) > 0 && tells(begins[len(begins)-1].text, minTelling) {
+				return sp, &begins[len(begins)-1]
+			}
+		}
 		for i := range sp.parts[:min(len(sp.parts), maxTold)] {
 			s := &sp.parts[i]
 			says := s.block == paragraph && worthReading(s, sp) && !sp.foreign(s) && !asks(s.text)
