@@ -149,7 +149,7 @@ func TestChoiceBeforeWhatItRulesOut(t *testing.T) {
 // However long a chain is, or however dense a web of such links, what stands is found, and not
 // all of it is read.
 func TestLongChains(t *testing.T) {
-	const n = 600
+	const n = 250
 	var docs []Doc
 	for i := range n {
 		at := day.Add(time.Duration(i) * time.Hour)
