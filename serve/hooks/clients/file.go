@@ -270,7 +270,7 @@ type Status struct {
 	Command   []string // with which the client starts it, without the event
 	Works     bool     // whether that program exists
 	Stale     bool     // not as this program would enter it
-	Fault     string   // why its file can't be read
+	Fault     string   // why its file can't be read, or why the client calls no hooks
 }
 
 // Starts returns the program that the client starts, "" if none.
@@ -323,7 +323,7 @@ func Here(p Program, named ...*Client) (all []Serving) {
 			has := false
 			for _, f := range Having(c.Files(), k) {
 				e := f.status(k, p)
-				has = has || e.Installed && e.Works
+				has = has || e.Installed && e.Works && e.Fault == ""
 				s.Entries = append(s.Entries, e)
 			}
 			switch {
@@ -361,5 +361,10 @@ func (f File) status(k Kind, p Program) Status {
 	}
 	plan, err := f.Plan(&p, k)
 	s.Stale = err == nil && plan.Differs()
+	if d, err := parse(c.Before); err == nil {
+		if off := member(&d.root, "disableAllHooks"); off != nil && string(raw(*off)) == "true" {
+			s.Fault = "the file says disableAllHooks: the client runs none"
+		}
+	}
 	return s
 }
