@@ -95,9 +95,9 @@ func TestEndsAndReplies(t *testing.T) {
 
 // Who is told that they are right is answered there, not where the work thereupon is told in more of their words.
 func TestConceded(t *testing.T) {
-	s := talkOf([]string{"Hide the names.", "The names are hidden in all letters.", "need the names be hidden in the letters?",
-		"You're right, every member stands in the printed list.", "", "The letters show the names, the hidden ones too.",
-		"and the fees?", "They stay."}, nil)
+	s := talkOf([]string{"Hide the names.", "The names are hidden in all letters.",
+		"need the names be hidden in the letters?", "You're right, every member stands in the printed list.", "",
+		"The letters show the names, the hidden ones too.", "and the fees?", "They stay."}, nil)
 	s.Turns = slices.DeleteFunc(s.Turns, func(turn ingest.Turn) bool { return turn.Text == "" })
 	const want = "need the names be hidden in the letters?” — user, turn 3; answered “You're right, every member"
 	all, _ := items(s)
