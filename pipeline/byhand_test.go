@@ -24,7 +24,7 @@ func TestEditThatMakesNoSense(t *testing.T) {
 	second.write(t, root)
 	syncAll(t, p, root)
 	path := filepath.Join(folder(t, p.Library, first.id), "payload.md")
-	bad := []byte("# Rehydration payload: x\n\n## In their own words (as of then: may be done or changed since)\n\n### deeper\n<<<<<<< mine\n\x00\xff\n")
+	bad := []byte("# Rehydration payload: x\n\n## In their own words\n\n### deeper\n<<<<<<< mine\n\x00\xff\n")
 	if err := os.WriteFile(path, bad, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestEditWhileSyncing(t *testing.T) {
 			return
 		}
 		for _, path := range pages {
-			if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), "\n## In their own words (as of then: may be done or changed since)\n") {
+			if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), "\n## In their own words (") {
 				edited = true
 				edit(t, path, "- Asked for by hand.")
 				return

@@ -65,7 +65,8 @@ func TestAskedLast(t *testing.T) {
 		if strings.HasPrefix(said, "by ") {
 			answer = "```\nbells: 3\n```"
 		}
-		s := talkOf([]string{"Mend the bells of the tower before the fair.", "The striker is locked.", said, answer}, nil)
+		s := talkOf([]string{"Mend the bells of the tower before the fair.", "The striker is locked.", said, answer},
+			nil)
 		p, err := Distiller{}.Distill(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)

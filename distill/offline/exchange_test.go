@@ -299,7 +299,8 @@ func TestBriefReplies(t *testing.T) {
 		{"The fee of the box office is rounded up in `fee.py`.", "not now",
 			"“The fee of the box office is rounded up in `fee.py`.” — assistant, turn 2; answered “not now”"},
 		{"The fee of the box office is rounded up in `fee.py`.", "leave that until Maren is back",
-			"“leave that until Maren is back” — user, turn 3, after “The fee of the box office is rounded up in `fee.py`.”"},
+			"“leave that until Maren is back” — user, turn 3, after “The fee of the box office is " +
+				"rounded up in `fee.py`.”"},
 		{"The night job sends every ticket twice.", "that's wanted",
 			"“The night job sends every ticket twice.” — assistant, turn 2; answered “that's wanted”"},
 		{"The night job sends every ticket twice.", "lol, on purpose",

@@ -395,11 +395,11 @@ func (p passage) failed() bool {
 }
 
 var (
-	succeeds = text.Pattern(`(?i)\b(?:should (?:now |all )?(?:fix|work|be|resolve|pass|stop)|works?|working|fixed|resolved|` +
-		`fix(?:es)? the|success(?:ful(?:ly)?)?|perfectly|passes|funktioniert|behoben|läuft)\b`)
-	fails = text.Pattern(`(?i)\b(?:still (?:\w+ )?(?:not|fail|get|see|the same|broken|happen|there)|(?:does|do|did|is|are)n['’]?t ` +
-		`(?:\w+ )?(?:work|help|fix|show|appear)|not working|same (?:error|issue|problem)|failing|failed|flaky|` +
-		`error:|(?:funktioniert|geht|läuft) (?:\w+ )?nicht|immer noch)`)
+	succeeds = text.Pattern(`(?i)\b(?:should (?:now |all )?(?:fix|work|be|resolve|pass|stop)|works?|working|fixed|` +
+		`resolved|fix(?:es)? the|success(?:ful(?:ly)?)?|perfectly|passes|funktioniert|behoben|läuft)\b`)
+	fails = text.Pattern(`(?i)\b(?:still (?:\w+ )?(?:not|fail|get|see|the same|broken|happen|there)|` +
+		`(?:does|do|did|is|are)n['’]?t (?:\w+ )?(?:work|help|fix|show|appear)|not working|` +
+		`same (?:error|issue|problem)|failing|failed|flaky|error:|(?:funktioniert|geht|läuft) (?:\w+ )?nicht|immer noch)`)
 )
 
 // looksOn reports whether a sentence announces that the search for a cause goes on.

@@ -248,9 +248,10 @@ func TestRecap(t *testing.T) {
 // What is said to work isn't told once the person says, or shows, that it doesn't.
 func TestFailed(t *testing.T) {
 	const claim = "The striker `bells.go` should be fixed now, it locks before the chime."
-	for said, want := range map[string]bool{"it still doesn't work": false, "```\nerror: striker not locked\n```": false,
-		"die glocke läuft immer noch": false, "now the ropes, and log each error": true} {
-		all, _ := items(talkOf([]string{"Mend the bells.", claim, said, "Turned round.", "and the wire?", "It hangs."}, nil))
+	for said, want := range map[string]bool{"it still doesn't work": false, "die glocke läuft immer noch": false,
+		"```\nerror: striker not locked\n```": false, "now the ropes, and log each error": true} {
+		all, _ := items(talkOf([]string{"Mend the bells.", claim, said, "Turned round.", "and the wire?", "It hangs."},
+			nil))
 		if got := slices.ContainsFunc(all, func(it payload.Item) bool { return it.Text == claim }); got != want {
 			t.Errorf("%s: the claim is told: %t", said, got)
 		}
