@@ -167,51 +167,36 @@ func setUp(ctx context.Context, a *app.App, p parts, all, dryRun bool) error {
 		}
 	}
 	a.Form("setup", doc)
-	install := func(dryRun bool) error {
-		absent := func(c *clients.Client) bool { return !c.Found() }
-		files := p.files(slices.DeleteFunc(slices.Clone(clients.All), absent))
-		err := change(a, files, &program, dryRun, p.kinds)
-		if len(files) > 0 && errors.Is(none, library.ErrNoLibrary) {
-			fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init creates it and "+
-				"imports all your history")
-		}
-		switch {
-		case len(files) == 0 && !p.jobs:
-			err = hint.With(errors.New("no such client is in use here"), "name one to serve it anyway: --client %s",
-				strings.Join(doc.Words, ", "))
-		case p.jobs && (doc.System != "" || len(p.kinds) == 0): // else the plan says that there is no scheduler
-			err = errors.Join(err, installJobs(ctx, a, p.at, dryRun))
-		}
-		return err
-	}
 	switch {
-	case all || dryRun:
-		return install(dryRun)
-	case !asks:
+	case asks:
+		fmt.Fprint(a.Out, "Write this? [Y/n] ")
+		key := terminal.Key(ctx, a.In)
+		fmt.Fprintln(a.Out)
+		if key == terminal.CtrlC {
+			return context.Canceled
+		} else if !strings.ContainsRune("yY\r\n", key) {
+			fmt.Fprintln(a.Out, "Nothing was written. --dry-run shows every line; --only and --client write a part of it.")
+			return ctx.Err()
+		}
+	case !all && !dryRun:
 		fmt.Fprintln(a.Out, "recall setup asks on a terminal; recall setup --all doesn't ask")
 		return nil
 	}
-	for {
-		switch key(ctx, a, "Write this? Y (or Enter): yes, s: show every line first, n: no [Y/s/n] ") {
-		case 's', 'S':
-			if err := install(true); err != nil {
-				return err
-			}
-		case 'y', 'Y', '\r', '\n':
-			return install(false)
-		case terminal.CtrlC:
-			return context.Canceled
-		default:
-			fmt.Fprintln(a.Out, "Nothing was written. --only and --client write a part of it.")
-			return ctx.Err()
-		}
+	absent := func(c *clients.Client) bool { return !c.Found() }
+	files := p.files(slices.DeleteFunc(slices.Clone(clients.All), absent))
+	err = change(a, files, &program, dryRun, p.kinds)
+	if len(files) > 0 && errors.Is(none, library.ErrNoLibrary) {
+		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init creates it and imports all "+
+			"your history")
 	}
-}
-
-func key(ctx context.Context, a *app.App, question string) rune {
-	fmt.Fprint(a.Out, question)
-	defer fmt.Fprintln(a.Out)
-	return terminal.Key(ctx, a.In)
+	switch {
+	case len(files) == 0 && !p.jobs:
+		err = hint.With(errors.New("no such client is in use here"), "name one to serve it anyway: --client %s",
+			strings.Join(doc.Words, ", "))
+	case p.jobs && (doc.System != "" || len(p.kinds) == 0): // else the plan says that there is no scheduler
+		err = errors.Join(err, installJobs(ctx, a, p.at, dryRun))
+	}
+	return err
 }
 
 // parts are what makes recall run by itself: entries in clients' files, and the system's jobs.
