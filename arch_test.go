@@ -96,6 +96,7 @@ var kept = map[string]string{
 	"github.com/schollz/progressbar/v3":      "cmd",
 	"github.com/rivo/uniseg":                 "cmd",
 	"github.com/jackc/pgx/v5":                "team",
+	"github.com/google/uuid":                 "team",
 }
 
 // noRooms are names that say nothing about their contents.

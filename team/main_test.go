@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"recall/internal/redact"
@@ -63,7 +64,7 @@ func (c *crew) at(address string) mate {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(m.Close)
-	device := NewDevice()
+	device := uuid.NewString()
 	if err := m.Join(c.t.Context(), device, m.Member.Name+"'s machine"); err != nil {
 		c.t.Fatal(err)
 	}

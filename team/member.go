@@ -2,7 +2,6 @@ package team
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"strconv"
@@ -76,14 +75,6 @@ func (t *Team) Members(ctx context.Context) ([]Member, error) {
 
 // hasLeft is true of a member m who is no longer in the team.
 const hasLeft = `(m.left_at IS NOT NULL OR to_regrole(quote_ident(m.login)) IS NULL)`
-
-// NewDevice returns an id for a machine: a random UUID (RFC 9562).
-func NewDevice() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
 
 // Join registers a machine as this member's; repeating it has no effect. The error is ErrRefused if the id is
 // somebody else's, or of a machine that left.

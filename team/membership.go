@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"recall/internal/hint"
 	"recall/library/disk"
 	"recall/library/ledger"
@@ -90,7 +92,7 @@ func (t *Team) Enter(ctx context.Context, library, address, machine string) (*Me
 		At: time.Now().UTC(), dir: filepath.Join(library, ".team")}
 	for begun := m.read(joiningFile, &m.Device); ; begun = false { // a new device if the old one has since left
 		if !begun {
-			m.Device = NewDevice()
+			m.Device = uuid.NewString()
 			data, err := json.Marshal(m.Device)
 			if err == nil {
 				err = m.replace(joiningFile, data)

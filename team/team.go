@@ -11,7 +11,6 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	_ "embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -216,9 +215,7 @@ func PlanCreate(ctx context.Context, address, name string) (Plan, error) {
 	case !errors.Is(err, ErrNoTeam):
 		return Plan{}, err
 	}
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // it never fails
-	id := hex.EncodeToString(random[:])
+	id := strings.ToLower(rand.Text()[:16])
 	adds, _, _ := strings.Cut(strings.TrimPrefix(schema, "-- "), "\n")
 	return Plan{Server: WithoutPassword(address), Role: "recall_" + id[:8], Adds: adds, address: address, name: name,
 		id: id}, nil

@@ -120,8 +120,7 @@ func TestAskCommands(t *testing.T) {
 		time.Now().UTC().Format("2006-01-02"), "total", "This month: ")
 	say(2, "status", "usage", "--by", "moon")
 	say(2, "redistill")
-	wants(say(1, "redistill", "--since", "2000"), "would be asked about",
-		"nothing was done; confirm with --yes")
+	wants(say(2, "redistill", "--since", "2000"), "would be asked about", "hint: confirm with --yes")
 	if asked.Load() != n {
 		t.Error("redistill asked before it was told to")
 	}

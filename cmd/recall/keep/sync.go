@@ -258,14 +258,8 @@ func runRedistill(ctx context.Context, a *app.App, entries []library.Entry, yes 
 		return errNoModel
 	}
 	printForeseen(a, foreseen)
-	if !yes && !a.Confirm(ctx, "Do it?") {
-		if !terminal.IsTerminal(a.Out) {
-			fmt.Fprintln(a.Err, "recall: nothing was done; confirm with --yes")
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return app.ExitCode(app.ExitNothing)
+	if err := a.RequireYes(ctx, yes, "redistill: a model is asked", "Do it?"); err != nil {
+		return err
 	}
 	if err := a.OnIndex(ctx, func(*pipeline.Pipeline) error { return nil }); err != nil {
 		return err
