@@ -163,6 +163,14 @@ type ListEntry struct {
 	payload.Marks
 }
 
+// Named reports whether a session's title, project, id and client together have all words.
+func (e ListEntry) Named(words string) bool {
+	names := strings.ToLower(fmt.Sprint(e.Title, "\n", payload.Handle(e.Project, e.Number), "\n", e.Project, "\n", e.ID,
+		"\n", e.Source))
+	lacks := func(word string) bool { return !strings.Contains(names, word) }
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), lacks)
+}
+
 // List describes the sessions of one project, or of all if project is "", by project and start time. For found, see
 // Entry.State.
 func (s *Catalog) List(project string, found map[string]ingest.File) []ListEntry {

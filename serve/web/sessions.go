@@ -87,7 +87,6 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 		}
 	}
 	maps.Copy(f.catalog.Closed, look.excluded)
-	find := strings.Fields(strings.ToLower(v.Find))
 	var all []*library.ListEntry // pointers: the values are large to sort
 	list := f.catalog.List("", look.found)
 	for i := range list {
@@ -98,17 +97,12 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	}
 	for i := range list {
 		l := &list[i]
-		lacks := func(word string) bool {
-			names := l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID)
-			return !strings.Contains(strings.ToLower(names), word)
-		}
 		tagged := v.Tag == "" || slices.Contains(l.Tags, v.Tag)
 		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
 		elsewhere := f.Project != "" && l.Project != f.Project && !slices.Contains(l.Also, f.Project)
 		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
 		during := !l.End.Before(f.since) && (f.asOf.IsZero() || l.Start.Before(f.asOf))
-		meant := marked && !elsewhere && !other && during
-		if meant && !slices.ContainsFunc(find, lacks) {
+		if marked && !elsewhere && !other && during && (v.Find == "" || l.Named(v.Find)) {
 			all = append(all, l)
 		}
 	}

@@ -54,13 +54,9 @@ func newListCmd(a *app.App) *cobra.Command {
 		kept = len(catalog.Entries)
 		maps.Copy(catalog.Closed, a.Archiver().Excluded())
 		hidden, headless := 0, 0
-		words := strings.Fields(strings.ToLower(o.Search))
 		all := slices.DeleteFunc(catalog.List(id, nil), func(s library.ListEntry) bool {
-			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n",
-				payload.Handle(s.Project, s.Number), "\n", s.ID, "\n", s.Source))
-			lacks := func(word string) bool { return !strings.Contains(text, word) }
 			untagged := func(tag string) bool { return !slices.Contains(s.Tags, tag) }
-			if slices.ContainsFunc(words, lacks) || !o.Since.At.IsZero() && s.End.Before(o.Since.At) {
+			if o.Search != "" && !s.Named(o.Search) || !o.Since.At.IsZero() && s.End.Before(o.Since.At) {
 				return true
 			}
 			if slices.ContainsFunc(o.Tag, untagged) || o.Starred && !s.Starred {
