@@ -45,9 +45,9 @@ type Memory struct {
 	SecondLook func() (model *answer.SecondLook, why string)
 	// Shared returns a session that somebody else shares with the team; the error is library.ErrNoSession.
 	Shared func(ctx context.Context, id string) (*answer.Shared, error)
-	// Compose makes the payload of the thread of a named project, else of the working directory's; if that has none,
-	// the error is a *pipeline.NotHereError.
-	Compose func(ctx context.Context, project string) (*payload.Payload, error)
+	// Compose makes the payload of a named session or project's thread, else of the working directory's; if that has
+	// none, the error is a *pipeline.NotHereError.
+	Compose func(ctx context.Context, name string) (*payload.Payload, error)
 	// Here names the working directory's project; if there is none, the error is a *pipeline.NotHereError.
 	Here   func() (string, error)
 	Search answer.Index // what is searched: the index, and what a team shares

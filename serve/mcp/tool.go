@@ -13,7 +13,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"recall/payload"
-	"recall/pipeline"
 	"recall/prompts"
 )
 
@@ -127,7 +126,7 @@ type resumeIn struct {
 }
 
 func (s *Server) resume(ctx context.Context, m *Memory, in resumeIn) (string, error) {
-	p, err := m.payload(ctx, in.Project, in.Session)
+	p, err := m.Compose(ctx, strings.TrimSpace(cmp.Or(in.Session, in.Project)))
 	if err != nil {
 		return "", err
 	}
@@ -138,20 +137,4 @@ func (s *Server) resume(ctx context.Context, m *Memory, in resumeIn) (string, er
 		text += fmt.Sprintf("It is %s.\n", m.Behind)
 	}
 	return text, nil
-}
-
-// payload returns the payload of a session, or if none is named, of the project's thread.
-func (m *Memory) payload(ctx context.Context, project, session string) (*payload.Payload, error) {
-	if strings.TrimSpace(session) == "" {
-		return m.Compose(ctx, strings.TrimSpace(project))
-	}
-	e, err := m.Library.Lookup(session)
-	if err != nil {
-		return nil, err
-	}
-	p, err := m.Library.Payload(e.ID)
-	if err == nil {
-		p.Doubted, err = pipeline.Doubts(ctx, m.Library, m.Index, map[string]*payload.Payload{}, p.Items)
-	}
-	return p, err
 }

@@ -47,8 +47,8 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			return &mcp.Memory{Library: b.Lib, Index: b.Index, Search: b.Both(), Pipeline: b.Pipeline(),
 				Budget: b.Config.Payload.Budget, Behind: behind, Shared: b.SharedSession,
 				SecondLook: func() (*answer.SecondLook, string) { return b.AgentsLook(ctx) },
-				Compose: func(ctx context.Context, project string) (*payload.Payload, error) {
-					return b.Compose(ctx, b.Index, project)
+				Compose: func(ctx context.Context, name string) (*payload.Payload, error) {
+					return b.Compose(ctx, b.Index, name)
 				},
 				Here:  func() (string, error) { return b.ProjectFilter("", false) },
 				Close: b.Close}, nil
