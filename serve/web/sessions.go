@@ -102,7 +102,8 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 		elsewhere := f.Project != "" && l.Project != f.Project && !slices.Contains(l.Also, f.Project)
 		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
 		during := !l.End.Before(f.since) && (f.asOf.IsZero() || l.Start.Before(f.asOf))
-		if marked && !elsewhere && !other && during && (v.Find == "" || l.Named(v.Find)) {
+		meant := marked && !elsewhere && !other && during
+		if meant && (v.Find == "" || l.Named(v.Find)) {
 			all = append(all, l)
 		}
 	}
