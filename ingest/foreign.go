@@ -91,7 +91,7 @@ func pastedLines(lines []string) int {
 	switch {
 	case quoting().MatchString(first):
 		return 1
-	case len(lines) > 1 && screen().MatchString(lines[0]) && screen().MatchString(lines[1]):
+	case len(lines) > 1 && screenBegins().MatchString(lines[0]) && screen().MatchString(lines[1]):
 		return until(func(line string) bool {
 			return !blank(line) && !strings.HasPrefix(line, "  ") && !screen().MatchString(line)
 		})
@@ -253,8 +253,10 @@ func speaksLast(lines []string) int {
 }
 
 var (
-	// screen matches a line copied from a terminal that a program fills: padded with blanks, or with its mark.
-	screen = text.Pattern(`^[⏺⎿❯✻] | {4,}\s*$`)
+	// screen matches a line copied from a terminal that a program fills: padded with blanks, or with its mark. Who types
+	// may leave blanks at the end of a line as well, but of one that isn't indented.
+	screen       = text.Pattern(`^[⏺⎿❯✻] | {4,}\s*$`)
+	screenBegins = text.Pattern(`^[⏺⎿❯✻] |^ {2,}\S.* {4,}\s*$`)
 	// fenceOnly matches a line of a fence and the language of what it holds.
 	fenceOnly = text.Pattern("^(?:```|~~~) ?[\\w.+-]*$")
 	speaks    = text.Pattern(`^(?:(?i:so|but|and|ok(?:ay)?|now|also)[, ]+)?(?:I(?:['’](?:m|d|ve|ll))? [a-z]+ |` +

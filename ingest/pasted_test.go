@@ -32,6 +32,8 @@ func TestPasted(t *testing.T) {
 			"fix it", "fix it", "Kafka"},
 		{"a program's screen", "see this:\n⏺ It is Kafka.     \n     \n  Always.     \n\nis it?",
 			"see this:\nis it?", "Kafka"},
+		{"blanks at the end", "Use NATS.    \nNever Redis.    \n    \n    \n  - by day\n```\nKafka\n```",
+			"Use NATS.    \nNever Redis.    \n    \n    \n  - by day", "Kafka"},
 		{"a fence that isn't closed", "Use NATS.\n```go\nvar kafka", "Use NATS.", "kafka"},
 		{"a terminal", "this fails:\n$ make test\nwe chose Kafka\n\nfix it", "this fails:\n\nfix it", "Kafka"},
 		{"another's terminal", "ann@hub:~/app$ ls -l\nkafka.go\n\nremove it", "remove it", "kafka"},
