@@ -72,12 +72,12 @@ func uncommitted(s *ingest.Session, tr *trace.Trace) int {
 				maps.DeleteFunc(open, func(o string, _ bool) bool { return IsIn(roots, o, t.Path) })
 			} else if t.How != trace.Read && !t.Unsure && !outside && a.Call.Worked() {
 				delete(open, FileName(roots, t.From))
-				open[name] = true
+				open[name], staged[name] = true, false
 			}
 		}
 		for _, st := range a.Steps() {
 			if _, args := st.Git(); len(args) > 0 && args[0] == "add" {
-				added, unknown = true, unknown || slices.Contains(args, trace.UnknownArg)
+				added, unknown = true, unknown || addsUnknown(&st)
 			}
 			for name := range open {
 				if was := staged[name]; Staged(roots, &st, name, was) != was {

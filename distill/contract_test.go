@@ -209,7 +209,16 @@ func TestUncommitted(t *testing.T) {
 			shell("git add -A && git restore --staged a.go"), commit}, "main", 1},
 		"added anew": {[]ingest.ToolCall{write("a.go"), write("b.go"),
 			shell("git add . && git reset && git add a.go"), commit}, "main", 1},
-		"added unnamed": {[]ingest.ToolCall{write("a.go"), write("b.go"), shell("git add *.go"), commit}, "main", 0},
+		"added unnamed":      {[]ingest.ToolCall{write("a.go"), write("b.go"), shell("git add *.go"), commit}, "main", 0},
+		"added by a pattern": {[]ingest.ToolCall{write("a.go"), shell("git add '*.go'"), commit}, "main", 0},
+		"added from a list":  {[]ingest.ToolCall{write("a.go"), shell("git add --pathspec-from-file=x"), commit}, "main", 0},
+		"added somewhere":    {[]ingest.ToolCall{write("a.go"), shell(`cd "$ROOT" && git add .`), commit}, "main", 0},
+		"added all of a folder": {[]ingest.ToolCall{write("a.go"), write("s/b.go"), shell("git add -A s"), commit},
+			"main", 1},
+		"moved by git":      {[]ingest.ToolCall{write("a.go"), shell("git mv a.go b.go && git add c.go"), commit}, "main", 0},
+		"edited once added": {[]ingest.ToolCall{write("a.go"), shell("git add a.go"), write("a.go"), commit}, "main", 1},
+		"undone, added anew": {[]ingest.ToolCall{write("a.go"), write("b.go"),
+			shell("git add . && git reset HEAD~1 && git add a.go"), commit}, "main", 1},
 		"no repository": {[]ingest.ToolCall{write("a.go")}, "", 0},
 	} {
 		s := talk("you write it")
