@@ -12,16 +12,20 @@ import (
 	"recall/payload"
 )
 
-// address matches that of a pull request or an issue.
-var address = text.Pattern(`https?://[^\s"'<>]+/(?:pull|merge_requests|issues)/(\d+)`)
-
 var (
+	// address matches that of a pull request or an issue, of a page or of what programs call.
+	address     = text.Pattern(`https?://[^\s"'<>]+/(pull|merge_requests|issues)/\d+`)
+	forPrograms = text.Pattern(`://api\.|/api/`)
+	number      = text.Pattern(`^(?:https?://\S+/)?\d+$`)
+
 	forges = text.Set("gh glab")
-	// openings are what a forge opens, by the noun of its command, and by the end of the tool's name.
-	openings = map[string]string{"pr": "pull request", "mr": "merge request", "issue": "issue",
-		"create_pull_request": "pull request", "create_merge_request": "merge request", "create_issue": "issue"}
+	// openings are what a forge opens, by the noun of its command; named the same, by what their addresses call them.
+	openings = map[string]string{"pr": "pull request", "mr": "merge request", "issue": "issue"}
+	named    = map[string]string{"pull": "pull request", "merge_requests": "merge request", "issues": "issue"}
 	// fates are what became of one of them, by the verb of a command.
 	fates = map[string]string{"merge": "merged since", "close": "closed since", "reopen": ""}
+	// notYet are the flags with which a command does neither, or not yet.
+	notYet = text.Set("--dry-run --auto --disable-auto --help")
 )
 
 // opened tells of the pull requests and issues that the session opened: what they are called, and their address.
@@ -34,7 +38,7 @@ func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
 		}
 		c := a.Call
 		open := func(what, title, quote string) {
-			if found := address().FindString(c.Result); found != "" && what != "" {
+			if found := addressOf(what, c.Result); found != "" {
 				it := recorded(payload.Lead, payload.OpenedRule, payload.ByAssistant, &s.Turns[at], found, quote)
 				if title != "" && title != trace.UnknownArg {
 					it.Text = title + " · " + found
@@ -43,8 +47,8 @@ func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
 				all = append(slices.DeleteFunc(all, func(o payload.Item) bool { return isAt(&o, found) }), it)
 			}
 		}
-		for name, what := range openings {
-			if strings.HasSuffix(c.Name, "__"+name) {
+		for _, what := range openings {
+			if strings.HasSuffix(c.Name, "__create_"+strings.ReplaceAll(what, " ", "_")) {
 				open(what, c.Input["title"], cmp.Or(c.Input["title"], c.Input["body"]))
 			}
 		}
@@ -53,30 +57,50 @@ func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
 				continue
 			}
 			quote, _, _ := strings.Cut(strings.TrimSpace(c.Command), "\n")
+			what := openings[st.Args[0]]
 			fate, over := fates[st.Args[1]]
 			switch {
+			case slices.ContainsFunc(st.Args, func(arg string) bool { return notYet[arg] }):
 			case st.Args[1] == "create":
-				open(openings[st.Args[0]], flagged(st.Args, "--title", "-t"), quote)
-			case over && !slices.Contains(st.Args, "--auto"):
-				meet(all, st.Args, fate)
+				open(what, flagged(st.Args, "--title", "-t"), quote)
+			case over:
+				meet(all, what, st.Args[2:], fate)
 			}
 		}
 	}
 	return all
 }
 
-// meet says what became of the one that a command names, else of the last one opened.
-func meet(opened []payload.Item, args []string, fate string) {
-	at := len(opened) - 1
-	for _, arg := range args[2:] {
-		if strings.Trim(arg, "0123456789") == "" || address().MatchString(arg) {
-			at = slices.IndexFunc(opened, func(o payload.Item) bool {
-				return isAt(&o, arg) || strings.HasSuffix(o.Text, "/"+arg)
-			})
+// addressOf returns the first address of a pull request, or whatever was opened, in what was printed; git prints others
+// when it pushes.
+func addressOf(what, printed string) string {
+	for line := range strings.Lines(printed) {
+		for _, found := range address().FindAllStringSubmatch(line, -1) {
+			if named[found[1]] == what && !forPrograms().MatchString(found[0]) && !strings.HasPrefix(line, "remote:") {
+				return found[0]
+			}
 		}
 	}
-	if at >= 0 {
-		opened[at].Since = fate
+	return ""
+}
+
+// meet says what became of the one that a command's arguments name, or of the last one opened if they name none.
+func meet(opened []payload.Item, what string, args []string, fate string) {
+	arg := ""
+	if at := slices.IndexFunc(args, number().MatchString); at >= 0 {
+		arg = args[at]
+		if !strings.Contains(arg, "/") {
+			arg = "/" + arg
+		}
+	} else if slices.Contains(args, trace.UnknownArg) || len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		return // a branch, or what only the shell knew
+	}
+	for i := range slices.Backward(opened) {
+		o := &opened[i]
+		if o.Why == what+" opened" && isAt(o, arg) {
+			o.Since = fate
+			return
+		}
 	}
 }
 

@@ -32,8 +32,18 @@ func TestOpened(t *testing.T) {
 			"“" + issue + "” — issue opened, turn 2"},
 		"by a tool": {[]ingest.ToolCall{{Name: "mcp__github__create_pull_request", Done: true,
 			Input: map[string]string{"title": "Lock the striker"}, Result: `{"html_url":"` + pull + `"}`}}, opened},
-		"failed": {[]ingest.ToolCall{fails}, ""},
-		"viewed": {[]ingest.ToolCall{ran("gh pr view 9", pull)}, ""},
+		"closed by a loop": {[]ingest.ToolCall{create, ran("for i in 3 4; do gh pr close $i; done", "")}, opened},
+		"an issue closed":  {[]ingest.ToolCall{create, ran("gh issue close 9", "")}, opened},
+		"a branch merged":  {[]ingest.ToolCall{create, ran("gh pr merge lock-2 --squash", "")}, opened},
+		"beside another": {[]ingest.ToolCall{ran("gh issue view 7 && gh pr create -t 'Lock the striker'", issue+"\n"+pull)},
+			opened},
+		"for programs": {[]ingest.ToolCall{{Name: "mcp__github__create_issue", Done: true, Result: `{"url":"https://api.` +
+			`example.com/repos/ann/bells/issues/7","html_url":"` + issue + `"}`, Input: map[string]string{"body": "x"}}},
+			"“" + issue + "” — issue opened, turn 2"},
+		"read by a tool": {[]ingest.ToolCall{{Name: "mcp__gitea__issue", Done: true, Result: issue}}, ""},
+		"not yet":        {[]ingest.ToolCall{ran("gh pr create --dry-run -b x", "body: "+pull)}, ""},
+		"failed":         {[]ingest.ToolCall{fails}, ""},
+		"viewed":         {[]ingest.ToolCall{ran("gh pr view 9", pull)}, ""},
 	} {
 		s := talkOf([]string{"Mend the bells."}, nil)
 		for _, call := range c.calls {
@@ -54,7 +64,7 @@ func TestOpened(t *testing.T) {
 // What the person said last stands where the session ended, in however few words, unless it only thanks or agrees; the
 // line of code that the last message announces stands with it.
 func TestAskedLast(t *testing.T) {
-	const by = "It goes out by this:\n```sh\nbells deploy --now\n```\nWrite:\n```\na\nb\n```"
+	const by = "It goes out by this:\n```shell-session\nbells deploy --now\n```\nWrite:\n```\na\nb\n```"
 	for said, want := range map[string]string{
 		"ship it":            "“The striker is locked.” — assistant, turn 2; answered “ship it”",
 		"did you push?":      "“did you push?” — user, turn 3; answered in turn 4",
