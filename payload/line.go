@@ -217,10 +217,8 @@ func formatLead(it *Item) string {
 	}
 	speaker := speakers[it.By]
 	switch {
-	case it.Rule == CommitRule && it.Why != "":
-		speaker = "commit on " + segment(it.Why)
 	case it.Rule == CommitRule:
-		speaker = "commit"
+		speaker = "commit" + onBranch(it)
 	case it.Rule == CutOffRule, it.Rule == TestRule, it.Rule == OpenedRule:
 		speaker = it.Why
 	case it.Rule == TaskRule:
@@ -239,8 +237,8 @@ func formatLead(it *Item) string {
 	case n < 2:
 		return line
 	case it.Rule == CommitRule:
-		return "“" + segment(it.Text) + "”" + dash + strings.Replace(speaker, "commit", "commits", 1) +
-			", the last in turn " + strconv.Itoa(it.Evidence[n-1].N)
+		return "“" + segment(it.Text) + "”" + dash + "commits, the last" + onBranch(it) + " in turn " +
+			strconv.Itoa(it.Evidence[n-1].N)
 	}
 	between, further := "; answered “", " after “" // which may well be a word of the question
 	if it.Evidence[1].N <= it.Evidence[0].N {
@@ -261,6 +259,14 @@ func formatLead(it *Item) string {
 		line += further + segment(text.Clip(it.Evidence[2].Quote, MaxOtherPassage)) + "”"
 	}
 	return line
+}
+
+// onBranch says which branch the last commit is on, if that isn't the session's.
+func onBranch(it *Item) string {
+	if it.Why == "" {
+		return ""
+	}
+	return " on " + segment(it.Why)
 }
 
 // nextLabel matches the beginning of what says no more than that something comes next.

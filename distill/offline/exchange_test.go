@@ -453,7 +453,7 @@ func TestGuessOnTheWay(t *testing.T) {
 // way of something with a name is quoted where there is room, in whatever words.
 func TestCommittedAndFoundOnTheWay(t *testing.T) {
 	s := talkOf([]string{"Zieh die Beiträge per Lastschrift ein.",
-		"`kalender.py` knows no Easter Monday. The holidays of `vorlauf.py` are staged, ready to commit.",
+		"`kalender.py` knows no Easter Monday passing the commit. The holidays of `vorlauf.py` aren't committed.",
 		"ok, und jetzt die Feiertage", "The bank counts `settlement_date` from the second day on.", "",
 		"Die Feiertage zählen nicht mehr als Banktage.", "keep the list of banks and the tests", "Done."}, nil)
 	s.Turns = slices.DeleteFunc(s.Turns, func(turn ingest.Turn) bool { return turn.Text == "" })
@@ -461,7 +461,7 @@ func TestCommittedAndFoundOnTheWay(t *testing.T) {
 		CommitMessage: "Vorlauf: Feiertage zählen nicht"}}
 	s.Turns[5].Kind, s.Turns[5].Name = ingest.Command, "/compact"
 	all, _ := items(s)
-	for said, want := range map[string]bool{"are staged": false, "keep the list": false, "settlement_date": true,
+	for said, want := range map[string]bool{"holidays of": false, "keep the list": false, "settlement_date": true,
 		"no Easter Monday": true} {
 		quotes := func(it payload.Item) bool { return strings.Contains(it.Text, said) }
 		if got := slices.ContainsFunc(all, quotes); got != want {

@@ -382,11 +382,12 @@ func (t *talk) unsettled(p passage) passage {
 }
 
 var (
-	uncommitted = text.Pattern(`(?i)\b(?:(?:un)?staged|ready to commit|(?:not|never|n['’]t) (?:\w+ )?committed|` +
-		`nichts? (?:\pL+ )?(?:com+it+et|eingecheckt))\b|(?:pas|rien)[^.]{0,20} com+it|sin commit|` +
-		`コミットして(?:い)?ま|未コミット|(?:没有?|尚?未)提交`)
-	unpushed = text.Pattern(`(?i)\b(?:not|never|n['’]t) (?:\w+ )?pushed\b|\bnichts? (?:\pL+ )?gepusht\b|` +
-		`(?:pas|rien)[^.]{0,20} (?:push|pouss)|sin (?:push|subir)|プッシュして(?:い)?ま|(?:没有?|尚?未)推送`)
+	uncommitted = text.Pattern(`(?i)\b(?:(?:un)?staged|ready to commit|(?:not|never|\w+n['’]t) (?:\w+ )?committed|` +
+		`nichts? (?:\pL+ )?(?:com+it+e[td]|eingecheckt))\b|\b(?:pas|rien)\b[^.]{0,20} com+it|\bsin commit|` +
+		`コミットして(?:い)?(?:ません|ない)|未コミット|(?:没有?|尚?未)提交`)
+	unpushed = text.Pattern(`(?i)\b(?:not|never|\w+n['’]t) (?:\w+ )?pushed\b|\bnichts? (?:\pL+ )?gepusht\b|` +
+		`\b(?:pas|rien)\b[^.]{0,20} (?:push|pouss)|\bsin (?:push|subir)|プッシュして(?:い)?(?:ません|ない)|` +
+		`(?:没有?|尚?未)推送`)
 )
 
 // failed reports whether a passage says that something works, and the person then says, or shows, that it doesn't.
@@ -398,8 +399,9 @@ var (
 	succeeds = text.Pattern(`(?i)\b(?:should (?:now |all )?(?:fix|work|be|resolve|pass|stop)|works?|working|fixed|` +
 		`resolved|fix(?:es)? the|success(?:ful(?:ly)?)?|perfectly|passes|funktioniert|behoben|läuft)\b`)
 	fails = text.Pattern(`(?i)\b(?:still (?:\w+ )?(?:not|fail|get|see|the same|broken|happen|there)|` +
-		`(?:does|do|did|is|are)n['’]?t (?:\w+ )?(?:work|help|fix|show|appear)|not working|` +
-		`same (?:error|issue|problem)|failing|failed|flaky|error:|(?:funktioniert|geht|läuft) (?:\w+ )?nicht|immer noch)`)
+		`(?:does|do|did|is|are)(?:n['’]?t| not) (?:\w+ )?(?:work|help|fix|show|appear)|not working|` +
+		`same (?:error|issue|problem)|failing|failed|flaky|error:|(?:funktioniert|geht|läuft) (?:\w+ )?nicht|immer noch|` +
+		`ne (?:marche|fonctionne)|no funciona|sigue sin)`)
 )
 
 // looksOn reports whether a sentence announces that the search for a cause goes on.

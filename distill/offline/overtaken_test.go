@@ -249,6 +249,7 @@ func TestRecap(t *testing.T) {
 func TestFailed(t *testing.T) {
 	const claim = "The striker `bells.go` should be fixed now, it locks before the chime."
 	for said, want := range map[string]bool{"it still doesn't work": false, "die glocke läuft immer noch": false,
+		"no, the chime does not work": false, "ça ne marche toujours pas": false,
 		"```\nerror: striker not locked\n```": false, "now the ropes, and log each error": true} {
 		all, _ := items(talkOf([]string{"Mend the bells.", claim, said, "Turned round.", "and the wire?", "It hangs."},
 			nil))
@@ -265,11 +266,19 @@ func TestNotPushed(t *testing.T) {
 	s.Where.Branch = "main"
 	s.Turns[1].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit --no-verify -m x", Done: true,
 		Result: "[toll 76b7d178] lock the striker", CommitMessage: "lock the striker"}}
-	all, _ := items(s)
-	const line = "“lock the striker” — commit on toll, turn 2; no push seen since; hooks skipped"
-	if !slices.ContainsFunc(all, func(it payload.Item) bool { return payload.LineOf(&it) == line }) {
-		t.Errorf("%q isn't told: %+v", line, all)
+	tell := func(line string) {
+		all, _ := items(s)
+		if !slices.ContainsFunc(all, func(it payload.Item) bool { return payload.LineOf(&it) == line }) {
+			t.Errorf("%q isn't told: %+v", line, all)
+		}
 	}
+	tell("“lock the striker” — commit on toll, turn 2; no push seen since; hooks skipped")
+	again := ingest.Turn{ID: "c", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w", Calls: []ingest.ToolCall{
+		{Name: "Bash", Command: "git commit -m x", Done: true, Result: "[wire 76b7d179] hang", CommitMessage: "hang"}}}
+	s.Turns = append(s.Turns, again)
+	tell("“lock the striker · hang” — commits, the last on wire in turn 3; no push seen since; hooks skipped")
+	s.Turns[1].Calls[0].Command = "cd /tmp/try && git commit --no-verify -m x" // of another repository
+	tell("“hang” — commit on wire, turn 3; no push seen since")
 	for command, want := range map[string]string{"git push origin main": "", "git log": payload.NotPushed,
 		"git push --dry-run": payload.NotPushed, "git push origin --delete old": payload.NotPushed} {
 		s := talkOf([]string{"Mend the bells.", "Mended.", "and the chime?", "It is quiet."}, nil)

@@ -174,12 +174,11 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 // actOn marks the words of people whereupon files were changed or a commit was made, by whatever call, and keeps the
 // messages of commits that were made and stand.
 func (t *talk) actOn(did *trace.Trace) {
+	told := slices.DeleteFunc(slices.Clone(did.Commits), func(c trace.Commit) bool { return c.Undone > 0 || !ours(c) })
 	t.commits = slices.DeleteFunc(t.commits, func(sp *speech) bool {
-		return !slices.ContainsFunc(did.Commits, func(c trace.Commit) bool {
-			return c.N == sp.turn.N && c.Undone == 0 && ours(c)
-		})
+		return !slices.ContainsFunc(told, func(c trace.Commit) bool { return c.N == sp.turn.N })
 	})
-	for _, c := range did.Commits {
+	for _, c := range told {
 		if t.branch = ""; c.Branch != t.session.Where.Branch {
 			t.branch = c.Branch
 		}
@@ -200,8 +199,9 @@ func (t *talk) actOn(did *trace.Trace) {
 		if a.N > 0 && a.Call.Ran() && slices.ContainsFunc(a.Steps(), runsTests) {
 			t.tested = a
 		}
-		made := slices.ContainsFunc(did.Commits, func(c trace.Commit) bool { return c.Call == a.Call })
-		t.unchecked = t.unchecked || made && slices.ContainsFunc(a.Steps(), skipsHooks)
+		of := func(c trace.Commit) bool { return c.Call == a.Call }
+		made := slices.ContainsFunc(did.Commits, of)
+		t.unchecked = t.unchecked || slices.ContainsFunc(told, of) && slices.ContainsFunc(a.Steps(), skipsHooks)
 		changed := a.Call.Worked() &&
 			(slices.ContainsFunc(a.Touches, changes) || slices.ContainsFunc(a.Steps(), editsUnnamed))
 		if sp := began[t.exchangeAt(a.N)]; sp != nil && !a.Abandoned && !a.Copied {
