@@ -66,7 +66,7 @@ func TestCompose(t *testing.T) {
 				Evidence: []Evidence{{Turn: "u9", N: 9, Quote: "Use SQLite."}}},
 		}}
 	two := &Payload{Session: "22222222-bbbb", Project: "billing", Branch: "x", Start: day(2), End: day(2).Add(time.Hour),
-		Made: Provenance{Distiller: "offline/1"}, Items: []Item{
+		Made: Provenance{Distiller: "offline/1"}, Uncommitted: 1, Items: []Item{
 			{ID: "b1", Kind: Goal, Text: "Fix the race.", State: Stands, At: day(2)},
 			{ID: "b2", Kind: Decision, Text: "log at Acquire()", State: Stands, At: day(2)},
 			{ID: "b3", Kind: Eliminated, Text: "Duplicate writes", Why: "the write is idempotent", State: Reopened, At: day(2)},
@@ -76,7 +76,7 @@ func TestCompose(t *testing.T) {
 		}}
 	got := pageOf(Compose([]*Payload{two, one}, map[string]int{"11111111-aaaa": 3, "22222222-bbbb": 4}))
 	want := marker(slices.Sorted(slices.Values([]ItemID{PageID(one.Session), PageID(two.Session)}))) + `# Rehydration payload: Queue
-Session 22222222… and 1 before it · project billing · branch x · 2026-04-01 09:00 – 2026-04-03 10:00 · distilled by offline/1 · by rules: quotes, not conclusions
+Session 22222222… and 1 before it · project billing · branch x · 1 file changed, in no commit seen since · 2026-04-01 09:00 – 2026-04-03 10:00 · distilled by offline/1 · by rules: quotes, not conclusions
 
 ## Current goal
 - Find the race. (session 3, Apr 1)

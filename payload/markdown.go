@@ -383,9 +383,9 @@ func heading(p *Payload, told bool) string {
 	open := ""
 	switch n := p.Uncommitted; {
 	case n == 1:
-		open = "1 file changed, no commit seen since"
+		open = "1 file changed, in no commit seen since"
 	case n > 1:
-		open = fmt.Sprint(n, " files changed, no commit seen since")
+		open = fmt.Sprint(n, " files changed, in no commit seen since")
 	}
 	for _, of := range [][2]string{{"project ", p.Project}, {"branch ", p.Branch}, {"", open},
 		{"", Span(p.Start, p.End)}, {"distilled by ", made}} {

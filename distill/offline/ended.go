@@ -196,7 +196,8 @@ func (t *talk) askedLast(items, report []payload.Item) (it payload.Item, ok bool
 	if last.wonders() && len(it.Evidence) > 1 && slices.ContainsFunc(report, shown) {
 		it.Evidence = it.Evidence[:1]
 	}
-	if then := t.asked.answer; then != nil && len(it.Evidence) == 1 && it.Since == "" && asks(it.Text) {
+	then := t.asked.answer // unless it asks back
+	if then != nil && then.asksLast() == nil && len(it.Evidence) == 1 && it.Since == "" && asks(it.Text) {
 		it.Since = fmt.Sprint("answered in turn ", then.turn.N)
 	}
 	return it, true

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -69,12 +70,11 @@ func TestAskedLast(t *testing.T) {
 		"ship it":            "“The striker is locked.” — assistant, turn 2; answered “ship it”",
 		"did you push?":      "“did you push?” — user, turn 3; answered in turn 4",
 		"by what is it set?": "“by what is it set?” — user, turn 3; answered in turn 4",
+		"by which bell?":     "“by which bell?” — user, turn 3",
 		"thanks!":            "",
 	} {
-		answer := by
-		if strings.HasPrefix(said, "by ") {
-			answer = "```\nbells: 3\n```"
-		}
+		answer := cmp.Or(map[string]string{"by what is it set?": "```\nbells: 3\n```",
+			"by which bell?": "Which of the four bells do you mean?"}[said], by)
 		s := talkOf([]string{"Mend the bells of the tower before the fair.", "The striker is locked.", said, answer},
 			nil)
 		p, err := Distiller{}.Distill(t.Context(), s)
@@ -84,7 +84,7 @@ func TestAskedLast(t *testing.T) {
 		page := payload.Render(p, payload.Options{}).Text
 		_, ended, _ := strings.Cut(page, "## Where it ended\n")
 		ended, _, _ = strings.Cut(ended, "\n\n")
-		if !strings.Contains(ended, want) || want == "" && strings.Contains(page, said) ||
+		if !strings.Contains(ended+"\n", want+"\n") || want == "" && strings.Contains(page, said) ||
 			answer == by && !strings.Contains(ended, "“It goes out by this: `bells deploy --now`”") {
 			t.Errorf("%s: %q should stand where it ended:\n%s", said, want, page)
 		}
