@@ -196,8 +196,9 @@ func (t *talk) askedLast(items, report []payload.Item) (it payload.Item, ok bool
 	if last.wonders() && len(it.Evidence) > 1 && slices.ContainsFunc(report, shown) {
 		it.Evidence = it.Evidence[:1]
 	}
-	then := t.asked.answer // unless it asks back
-	if then != nil && then.asksLast() == nil && len(it.Evidence) == 1 && it.Since == "" && asks(it.Text) {
+	then := t.asked.answer
+	answered := then != nil && then.asksLast() == nil // and isn't asked back
+	if answered && len(it.Evidence) == 1 && it.Since == "" && asks(it.Text) {
 		it.Since = fmt.Sprint("answered in turn ", then.turn.N)
 	}
 	return it, true
