@@ -248,7 +248,7 @@ func formatLead(it *Item) string {
 		switch {
 		case it.Rule == RefusalRule:
 			between = ", refusing “"
-		case it.Evidence[1].N == it.Evidence[0].N || strings.ContainsAny(it.Evidence[1].Quote, "?？"):
+		case it.Evidence[1].N == it.Evidence[0].N || asked().MatchString(it.Evidence[1].Quote):
 			between = ", to “"
 		default: // which it need not be about
 			between, further = ", after “", " and “"
@@ -269,6 +269,9 @@ func onBranch(it *Item) string {
 	return " on " + segment(it.Why)
 }
 
+// asked matches the end of a question.
+var asked = text.Pattern(`[?？؟]["”*_)]*(?:\s|$)|？`)
+
 // nextLabel matches the beginning of what says no more than that something comes next.
 var nextLabel = text.Pattern(`(?i)^\W*(?:next(?: up| steps?| actions?)?|als nächstes|nächster schritt)\W*:\s+|^下一步[:：]`)
 
@@ -281,7 +284,10 @@ var speakers = map[By]string{ByUser: "user", ByAssistant: "assistant", ByBoth: "
 // formatLost returns the alternatives that neither text, without the question that it answers, nor reason mention.
 func formatLost(it *Item) string {
 	var lost []string
-	says := it.Text[strings.LastIndex(it.Text, " → ")+1:]
+	says := it.Text
+	if it.Rule == AnswerRule {
+		says = says[strings.LastIndex(says, " → ")+1:]
+	}
 	for _, alt := range it.Alternatives {
 		alt = strings.ReplaceAll(inParens(alt), ";", ",")
 		if alt != "" && !contains(says, alt) && !contains(it.Why, alt) {

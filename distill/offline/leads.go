@@ -392,7 +392,9 @@ var (
 
 // failed reports whether a passage says that something works, and the person then says, or shows, that it doesn't.
 func (p passage) failed() bool {
-	return p.closing && p.answer != nil && succeeds().MatchString(p.text()) && fails().MatchString(p.answer.text)
+	then := p.answer
+	return p.closing && then != nil && !text.Agrees(then.text) && succeeds().MatchString(p.text()) &&
+		fails().MatchString(then.text)
 }
 
 var (

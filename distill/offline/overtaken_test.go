@@ -250,7 +250,8 @@ func TestFailed(t *testing.T) {
 	const claim = "The striker `bells.go` should be fixed now, it locks before the chime."
 	for said, want := range map[string]bool{"it still doesn't work": false, "die glocke läuft immer noch": false,
 		"no, the chime does not work": false, "ça ne marche toujours pas": false,
-		"```\nerror: striker not locked\n```": false, "now the ropes, and log each error": true} {
+		"```\nerror: striker not locked\n```": false, "now the ropes, and log each error": true,
+		"perfect, now show the failed locks in red": true} {
 		all, _ := items(talkOf([]string{"Mend the bells.", claim, said, "Turned round.", "and the wire?", "It hangs."},
 			nil))
 		if got := slices.ContainsFunc(all, func(it payload.Item) bool { return it.Text == claim }); got != want {

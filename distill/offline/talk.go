@@ -225,8 +225,10 @@ func pushes(st trace.Step) bool {
 // skipsHooks reports whether a command commits without the repository's hooks.
 func skipsHooks(st trace.Step) bool {
 	_, args := st.Git()
-	return len(args) > 0 && args[0] == "commit" && (slices.Contains(args, "--no-verify") || slices.Contains(args, "-n"))
+	return len(args) > 0 && args[0] == "commit" && slices.ContainsFunc(args[1:], noVerify().MatchString)
 }
+
+var noVerify = text.Pattern(`^(?:--no-verify|-[a-z]*n[a-z]*)$`)
 
 // pushedRef matches what git push prints of a branch that it pushed.
 var pushedRef = text.Pattern(`(?m)^\s*(?:\+? ?[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}|\* \[new branch\])\s+\S+ -> \S+`)
