@@ -253,8 +253,8 @@ func speaksLast(lines []string) int {
 }
 
 var (
-	// screen matches a line copied from a terminal that a program fills: padded with blanks, or with its mark. Who types
-	// may leave blanks at the end of a line as well, but of one that isn't indented.
+	// screen matches a line copied from a terminal that a program fills: padded with blanks, or with its mark. Who
+	// types may leave blanks at the end of a line as well, but of one that isn't indented.
 	screen       = text.Pattern(`^[⏺⎿❯✻] | {4,}\s*$`)
 	screenBegins = text.Pattern(`^[⏺⎿❯✻] |^ {2,}\S.* {4,}\s*$`)
 	// fenceOnly matches a line of a fence and the language of what it holds.

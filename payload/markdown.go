@@ -100,9 +100,9 @@ func marker(ids []ItemID) string {
 }
 
 // saidAbove reports whether a passage is contained in a goal, a last order or what a file is off limits by, which are
-// shown anyway; or is a task that the list names and that isn't the next one.
+// shown anyway; or is a task that the list names and that isn't the next one. Commits say that it was done.
 func saidAbove(items []Item, it *Item) bool {
-	if it.Rule == TaskStatesRule {
+	if it.Rule == TaskStatesRule || it.Rule == CommitRule {
 		return false
 	}
 	listed := it.Rule == TaskRule && it.Text != nextTask(items)

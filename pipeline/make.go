@@ -142,7 +142,8 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 // whatever the rest says.
 func (p *Pipeline) made(m *Member) payload.Provenance {
 	e := m.Entry
-	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: m.beside}
+	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input,
+		Beside: m.beside}
 	if e.Distilled != nil {
 		made.Model = e.Distilled.Model
 	}

@@ -402,8 +402,8 @@ var (
 		`resolved|fix(?:es)? the|success(?:ful(?:ly)?)?|perfectly|passes|funktioniert|behoben|läuft)\b`)
 	fails = text.Pattern(`(?i)\b(?:still (?:\w+ )?(?:not|fail|get|see|the same|broken|happen|there)|` +
 		`(?:does|do|did|is|are)(?:n['’]?t| not) (?:\w+ )?(?:work|help|fix|show|appear)|not working|` +
-		`same (?:error|issue|problem)|failing|failed|flaky|error:|(?:funktioniert|geht|läuft) (?:\w+ )?nicht|immer noch|` +
-		`ne (?:marche|fonctionne)|no funciona|sigue sin)`)
+		`same (?:error|issue|problem)|failing|failed|flaky|error:|(?:funktioniert|geht|läuft) (?:\w+ )?nicht|` +
+		`immer noch|ne (?:marche|fonctionne)|no funciona|sigue sin)`)
 )
 
 // looksOn reports whether a sentence announces that the search for a cause goes on.

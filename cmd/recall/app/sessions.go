@@ -125,8 +125,8 @@ func (a *App) ResolveThread(name string) (project, branch string, of ingest.Sess
 	// Part of a title might be a mistyped project.
 	e, none := a.session(name, a.Lib.LookupWhole)
 	if errors.Is(none, library.ErrNoSession) && !strings.Contains(name, "#") { // billing#9 can only be a session
-		return "", "", "", hint.With(err, "recall project list shows the projects; a session is named by its whole title "+
-			"here, or as recall list does")
+		return "", "", "", hint.With(err, "recall project list shows the projects; a session is named by its whole "+
+			"title here, or as recall list does")
 	}
 	return e.Project, "", e.ID, none
 }

@@ -175,7 +175,7 @@ func setUp(ctx context.Context, a *app.App, p parts, all, dryRun bool) error {
 		if key == terminal.CtrlC {
 			return context.Canceled
 		} else if !strings.ContainsRune("yY\r\n", key) {
-			fmt.Fprintln(a.Out, "Nothing was written. --dry-run shows every line; --only and --client write a part of it.")
+			fmt.Fprintln(a.Out, "Nothing was written. --dry-run shows every line; --only and --client write a part.")
 			return ctx.Err()
 		}
 	case !all && !dryRun:
@@ -186,8 +186,8 @@ func setUp(ctx context.Context, a *app.App, p parts, all, dryRun bool) error {
 	files := p.files(slices.DeleteFunc(slices.Clone(clients.All), absent))
 	err = change(a, files, &program, dryRun, p.kinds)
 	if len(files) > 0 && errors.Is(none, library.ErrNoLibrary) {
-		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init creates it and imports all "+
-			"your history")
+		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init creates it and imports "+
+			"all your history")
 	}
 	switch {
 	case len(files) == 0 && !p.jobs:

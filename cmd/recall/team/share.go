@@ -178,8 +178,8 @@ func syncNow(ctx context.Context, a *app.App) error {
 // asKeeper adds to a refusal who manages a project.
 func asKeeper(err error) error {
 	if errors.Is(err, team.ErrRefused) {
-		return hint.With(err, "only the member who shared it first or an owner of the team can do this; and access that "+
-			"nobody gave can't be taken")
+		return hint.With(err, "only the member who shared it first or an owner of the team can do this; and access "+
+			"that nobody gave can't be taken")
 	}
 	return err
 }
