@@ -174,6 +174,7 @@ func TestContractLeavesPeoplesOwn(t *testing.T) {
 
 // Files of a repository count as open from when they are written until a commit, or until git has nothing to commit.
 func TestUncommitted(t *testing.T) {
+	type calls = []ingest.ToolCall
 	write := func(name string) ingest.ToolCall {
 		return ingest.ToolCall{Name: "Write", Path: "/w/" + name, Done: true}
 	}
@@ -187,39 +188,39 @@ func TestUncommitted(t *testing.T) {
 	remove := shell("rm /w/a.go")
 	outside := ingest.ToolCall{Name: "Write", Path: "/home/ann/notes.md", Done: true}
 	for name, c := range map[string]struct {
-		calls  []ingest.ToolCall
+		calls  calls
 		branch string
 		want   int
 	}{
-		"none":                {[]ingest.ToolCall{write("a.go"), write("b.go"), write("a.go")}, "main", 2},
-		"committed":           {[]ingest.ToolCall{write("a.go"), commit}, "main", 0},
-		"since":               {[]ingest.ToolCall{write("a.go"), commit, write("b.go")}, "main", 1},
-		"committed elsewhere": {[]ingest.ToolCall{write("a.go"), clean}, "main", 0},
-		"begun":               {[]ingest.ToolCall{write("a.go"), begun}, "main", 0},
-		"conflicts resolved":  {[]ingest.ToolCall{write("a.go"), shell("git add . && git rebase --continue")}, "main", 0},
-		"removed":             {[]ingest.ToolCall{write("a.go"), remove}, "main", 0},
-		"outside":             {[]ingest.ToolCall{outside}, "main", 0},
-		"on another drive":    {[]ingest.ToolCall{{Name: "Write", Path: `D:\other\a.go`, Done: true}}, "main", 0},
-		"renamed":             {[]ingest.ToolCall{write("a.go"), shell("git mv a.go b.go")}, "main", 1},
-		"folder removed":      {[]ingest.ToolCall{write("sub/a.go"), write("b.go"), shell("rm -rf sub")}, "main", 1},
-		"all put back": {[]ingest.ToolCall{write("a.go"), write("sub/b.go"), shell("git reset --hard")},
+		"none":                {calls{write("a.go"), write("b.go"), write("a.go")}, "main", 2},
+		"committed":           {calls{write("a.go"), commit}, "main", 0},
+		"since":               {calls{write("a.go"), commit, write("b.go")}, "main", 1},
+		"committed elsewhere": {calls{write("a.go"), clean}, "main", 0},
+		"begun":               {calls{write("a.go"), begun}, "main", 0},
+		"conflicts resolved":  {calls{write("a.go"), shell("git add . && git rebase --continue")}, "main", 0},
+		"removed":             {calls{write("a.go"), remove}, "main", 0},
+		"outside":             {calls{outside}, "main", 0},
+		"on another drive":    {calls{{Name: "Write", Path: `D:\other\a.go`, Done: true}}, "main", 0},
+		"renamed":             {calls{write("a.go"), shell("git mv a.go b.go")}, "main", 1},
+		"folder removed":      {calls{write("sub/a.go"), write("b.go"), shell("rm -rf sub")}, "main", 1},
+		"all put back": {calls{write("a.go"), write("sub/b.go"), shell("git reset --hard")},
 			"main", 0},
-		"left out": {[]ingest.ToolCall{write("a.go"), write("b.go"), shell("git add a.go"), commit}, "main", 1},
-		"taken out": {[]ingest.ToolCall{write("a.go"), write("b.go"),
+		"left out": {calls{write("a.go"), write("b.go"), shell("git add a.go"), commit}, "main", 1},
+		"taken out": {calls{write("a.go"), write("b.go"),
 			shell("git add -A && git restore --staged a.go"), commit}, "main", 1},
-		"added anew": {[]ingest.ToolCall{write("a.go"), write("b.go"),
+		"added anew": {calls{write("a.go"), write("b.go"),
 			shell("git add . && git reset && git add a.go"), commit}, "main", 1},
-		"added unnamed":      {[]ingest.ToolCall{write("a.go"), write("b.go"), shell("git add *.go"), commit}, "main", 0},
-		"added by a pattern": {[]ingest.ToolCall{write("a.go"), shell("git add '*.go'"), commit}, "main", 0},
-		"added from a list":  {[]ingest.ToolCall{write("a.go"), shell("git add --pathspec-from-file=x"), commit}, "main", 0},
-		"added somewhere":    {[]ingest.ToolCall{write("a.go"), shell(`cd "$ROOT" && git add .`), commit}, "main", 0},
-		"added all of a folder": {[]ingest.ToolCall{write("a.go"), write("s/b.go"), shell("git add -A s"), commit},
+		"added unnamed":      {calls{write("a.go"), write("b.go"), shell("git add *.go"), commit}, "main", 0},
+		"added by a pattern": {calls{write("a.go"), shell("git add '*.go'"), commit}, "main", 0},
+		"added from a list":  {calls{write("a.go"), shell("git add --pathspec-from-file=x"), commit}, "main", 0},
+		"added somewhere":    {calls{write("a.go"), shell(`cd "$ROOT" && git add .`), commit}, "main", 0},
+		"added all of a folder": {calls{write("a.go"), write("s/b.go"), shell("git add -A s"), commit},
 			"main", 1},
-		"moved by git":      {[]ingest.ToolCall{write("a.go"), shell("git mv a.go b.go && git add c.go"), commit}, "main", 0},
-		"edited once added": {[]ingest.ToolCall{write("a.go"), shell("git add a.go"), write("a.go"), commit}, "main", 1},
-		"undone, added anew": {[]ingest.ToolCall{write("a.go"), write("b.go"),
+		"moved by git":      {calls{write("a.go"), shell("git mv a.go b.go && git add c.go"), commit}, "main", 0},
+		"edited once added": {calls{write("a.go"), shell("git add a.go"), write("a.go"), commit}, "main", 1},
+		"undone, added anew": {calls{write("a.go"), write("b.go"),
 			shell("git add . && git reset HEAD~1 && git add a.go"), commit}, "main", 1},
-		"no repository": {[]ingest.ToolCall{write("a.go")}, "", 0},
+		"no repository": {calls{write("a.go")}, "", 0},
 	} {
 		s := talk("you write it")
 		s.Where.Branch, s.Where.Cwds = c.branch, []ingest.CwdCount{{Dir: "/w", Turns: 1}}

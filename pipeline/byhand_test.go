@@ -176,7 +176,8 @@ func TestEditWhileSyncing(t *testing.T) {
 			return
 		}
 		for _, path := range pages {
-			if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), "\n## In their own words (") {
+			text, err := os.ReadFile(path)
+			if err == nil && strings.Contains(string(text), "\n## In their own words (") {
 				edited = true
 				edit(t, path, "- Asked for by hand.")
 				return

@@ -139,7 +139,8 @@ func TestWebPages(t *testing.T) {
 	get("/mark", url.Values{"session": {two[0][1], two[1][1]}, "star": {"yes"}, "tag": {"both"}, "back": {"/sessions"}})
 	holds(get("/sessions?tag=both&starred=on", nil), `2 sessions, newest first`)
 	get("/mark", url.Values{"session": {two[0][1], two[1][1]}, "star": {"no"}, "untag": {"both"}})
-	holds(get("/week?from=2026-10-08", nil), `2026-10-05 to 2026-10-11`, `(?s)<h2>tidewise</h2>.*Decided.*Norrsken Marine`,
+	holds(get("/week?from=2026-10-08", nil), `2026-10-05 to 2026-10-11`,
+		`(?s)<h2>tidewise</h2>.*Decided.*Norrsken Marine`,
 		`(?s)Reversed.*<del class="dim">[^<]*Tidemark`, `- ~~[^~]*Tidemark[^~]*~~\n  - `)
 	if old := get("/week?from=2026-09-07", nil); strings.Contains(old, "Norrsken Marine is the tide data provider") {
 		t.Error("a week's letter tells of a later one")

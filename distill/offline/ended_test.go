@@ -12,6 +12,7 @@ import (
 
 // What was opened at a forge is told with its address, and what became of it; what is only named, or failed, isn't.
 func TestOpened(t *testing.T) {
+	type calls = []ingest.ToolCall
 	const pull, issue = "https://git.example.com/ann/bells/pull/9", "https://git.example.com/ann/bells/issues/7"
 	ran := func(command, result string) ingest.ToolCall {
 		return ingest.ToolCall{Name: "Bash", Command: command, Result: result, Done: true}
@@ -21,30 +22,31 @@ func TestOpened(t *testing.T) {
 	fails.Failed = true
 	opened := "“Lock the striker · " + pull + "” — pull request opened, turn 2"
 	for name, c := range map[string]struct {
-		calls []ingest.ToolCall
+		calls calls
 		want  string
 	}{
-		"opened":         {[]ingest.ToolCall{create}, opened},
-		"merged":         {[]ingest.ToolCall{create, ran("gh pr merge 9", "")}, opened + "; merged since"},
-		"to be merged":   {[]ingest.ToolCall{create, ran("gh pr merge --auto", "")}, opened},
-		"another merged": {[]ingest.ToolCall{create, ran("gh pr merge 8", "")}, opened},
-		"reopened":       {[]ingest.ToolCall{create, ran("gh pr close "+pull, ""), ran("gh pr reopen", "")}, opened},
-		"an issue": {[]ingest.ToolCall{ran("glab issue create -t $TITLE", issue)},
+		"opened":         {calls{create}, opened},
+		"merged":         {calls{create, ran("gh pr merge 9", "")}, opened + "; merged since"},
+		"to be merged":   {calls{create, ran("gh pr merge --auto", "")}, opened},
+		"another merged": {calls{create, ran("gh pr merge 8", "")}, opened},
+		"reopened":       {calls{create, ran("gh pr close "+pull, ""), ran("gh pr reopen", "")}, opened},
+		"an issue": {calls{ran("glab issue create -t $TITLE", issue)},
 			"“" + issue + "” — issue opened, turn 2"},
-		"by a tool": {[]ingest.ToolCall{{Name: "mcp__github__create_pull_request", Done: true,
+		"by a tool": {calls{{Name: "mcp__github__create_pull_request", Done: true,
 			Input: map[string]string{"title": "Lock the striker"}, Result: `{"html_url":"` + pull + `"}`}}, opened},
-		"closed by a loop": {[]ingest.ToolCall{create, ran("for i in 3 4; do gh pr close $i; done", "")}, opened},
-		"an issue closed":  {[]ingest.ToolCall{create, ran("gh issue close 9", "")}, opened},
-		"a branch merged":  {[]ingest.ToolCall{create, ran("gh pr merge lock-2 --squash", "")}, opened},
-		"beside another": {[]ingest.ToolCall{ran("gh issue view 7 && gh pr create -t 'Lock the striker'", issue+"\n"+pull)},
+		"closed by a loop": {calls{create, ran("for i in 3 4; do gh pr close $i; done", "")}, opened},
+		"an issue closed":  {calls{create, ran("gh issue close 9", "")}, opened},
+		"a branch merged":  {calls{create, ran("gh pr merge lock-2 --squash", "")}, opened},
+		"beside another": {calls{ran("gh issue view 7 && gh pr create -t 'Lock the striker'", issue+"\n"+pull)},
 			opened},
-		"for programs": {[]ingest.ToolCall{{Name: "mcp__github__create_issue", Done: true, Result: `{"url":"https://api.` +
-			`example.com/repos/ann/bells/issues/7","html_url":"` + issue + `"}`, Input: map[string]string{"body": "x"}}},
+		"for programs": {calls{{Name: "mcp__github__create_issue", Done: true, Result: `{"url":"https://api.` +
+			`example.com/repos/ann/bells/issues/7","html_url":"` + issue + `"}`,
+			Input: map[string]string{"body": "x"}}},
 			"“" + issue + "” — issue opened, turn 2"},
-		"read by a tool": {[]ingest.ToolCall{{Name: "mcp__gitea__issue", Done: true, Result: issue}}, ""},
-		"not yet":        {[]ingest.ToolCall{ran("gh pr create --dry-run -b x", "body: "+pull)}, ""},
-		"failed":         {[]ingest.ToolCall{fails}, ""},
-		"viewed":         {[]ingest.ToolCall{ran("gh pr view 9", pull)}, ""},
+		"read by a tool": {calls{{Name: "mcp__gitea__issue", Done: true, Result: issue}}, ""},
+		"not yet":        {calls{ran("gh pr create --dry-run -b x", "body: "+pull)}, ""},
+		"failed":         {calls{fails}, ""},
+		"viewed":         {calls{ran("gh pr view 9", pull)}, ""},
 	} {
 		s := talkOf([]string{"Mend the bells."}, nil)
 		for _, call := range c.calls {

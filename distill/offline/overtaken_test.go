@@ -274,8 +274,10 @@ func TestNotPushed(t *testing.T) {
 		}
 	}
 	tell("“lock the striker” — commit on toll, turn 2; no push seen since; hooks skipped")
-	again := ingest.Turn{ID: "c", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w", Calls: []ingest.ToolCall{
-		{Name: "Bash", Command: "git commit -m x", Done: true, Result: "[wire 76b7d179] hang", CommitMessage: "hang"}}}
+	hang := ingest.ToolCall{Name: "Bash", Command: "git commit -m x", Done: true, Result: "[wire 76b7d179] hang",
+		CommitMessage: "hang"}
+	again := ingest.Turn{ID: "c", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w",
+		Calls: []ingest.ToolCall{hang}}
 	s.Turns = append(s.Turns, again)
 	tell("“lock the striker · hang” — commits, the last on wire in turn 3; no push seen since; hooks skipped")
 	s.Turns[1].Calls[0].Command = "cd /tmp/try && git commit --no-verify -m x" // of another repository

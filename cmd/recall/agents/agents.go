@@ -97,7 +97,8 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 			return herr
 		}
 		if err != nil {
-			if in, err = clients.FromSurroundings(event, os.Getenv, h.Sources.RootsOf(claudecode.Reader{})); err != nil {
+			roots := h.Sources.RootsOf(claudecode.Reader{})
+			if in, err = clients.FromSurroundings(event, os.Getenv, roots); err != nil {
 				return err
 			}
 		}

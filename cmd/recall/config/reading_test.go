@@ -22,7 +22,8 @@ func TestBadFiles(t *testing.T) {
 		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n",
 			":3: unknown key query.limitt"},
 		{"bare number for a time", "query:\n  budget: 30\n",
-			":2: query.budget: \"30\" isn't allowed; allowed: a time with its unit from 10ms to 10m, such as 1s or 500ms"},
+			":2: query.budget: \"30\" isn't allowed; allowed: a time with its unit from 10ms to 10m, " +
+				"such as 1s or 500ms"},
 		{"bare number, quoted", "query:\n  budget: '1.5'\n", ":2: query.budget: \"1.5\" isn't allowed"},
 		{"zero time", "query:\n  budget: 0s\n", ":2: query.budget: \"0s\" isn't allowed; allowed: a time"},
 		{"negative time", "query:\n  budget: -1s\n", ":2: query.budget:"},
