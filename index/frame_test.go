@@ -21,6 +21,7 @@ func TestWithoutFrame(t *testing.T) {
 		"open questions about the beta":                 {"beta"},
 		"any decisions about next steps on backoff":     {"backoff"},
 		"where are the retries implemented?":            {"retries"},
+		"which files have the retries?":                 {"retries"},
 		"the use of retries":                            {"use", "retries"},
 		"do we take stripe?":                            {"stripe"},
 		"who can take the keys":                         {"take", "keys"},
