@@ -74,6 +74,7 @@ func TestAskedLast(t *testing.T) {
 		"by what is it set?": "“by what is it set?” — user, turn 3; answered in turn 4",
 		"by which bell?":     "“by which bell?” — user, turn 3",
 		"thanks!":            "",
+		"grazie mille":       "",
 	} {
 		answer := cmp.Or(map[string]string{"by what is it set?": "```\nbells: 3\n```",
 			"by which bell?": "Which of the four bells do you mean?"}[said], by)
