@@ -219,8 +219,8 @@ func (pg *page) layOut(cut []int) Rendered {
 			}
 		}
 		if len(lines) > 0 {
-			if s.kind == Goal && pg.begun() {
-				s.heading = beganWith
+			if s.kind == Goal {
+				s.heading = cmp.Or(pg.begun(), s.heading)
 			}
 			fmt.Fprintf(&body, "\n## %s\n", s.heading)
 			list(&body, s.kind, lines)
@@ -259,44 +259,6 @@ func list(b *strings.Builder, kind Kind, lines []string) {
 			fmt.Fprintf(b, "- %s\n", line)
 		}
 	}
-}
-
-// saidMoreSince notes, for a goal that quotes a person's request, up to which turn of that session they said more:
-// they may have turned to something else.
-func (pg *page) saidMoreSince(goal *Item) string {
-	if goal.Kind != Goal || !goal.Quoted() || len(goal.Evidence) == 0 {
-		return ""
-	}
-	last := goal.Evidence[0].N
-	for i := range pg.payload.Items {
-		it := &pg.payload.Items[i]
-		theirs := it.By == ByUser && slices.Contains([]Kind{Lead, Decision, Eliminated, Next}, it.Kind)
-		later := it.At.After(goal.At) && pg.payload.Origins[it.ID].Session == pg.payload.Origins[goal.ID].Session
-		switch n := len(it.Evidence); {
-		case !later || n == 0:
-		case theirs:
-			last = max(last, it.Evidence[0].N)
-		case n > 1 && it.Kind == Lead && it.By == ByAssistant && it.Rule != CommitRule: // shown with their brief answer
-			last = max(last, it.Evidence[1].N)
-		}
-	}
-	if last == goal.Evidence[0].N {
-		return ""
-	}
-	return fmt.Sprintf("; the user said more since, up to turn %d", last)
-}
-
-// begun reports whether nobody stated a goal, and the person said more since what they asked for last as one.
-func (pg *page) begun() (more bool) {
-	for i := range pg.items {
-		if it := &pg.items[i]; it.Kind == Goal {
-			if !it.Quoted() {
-				return false
-			}
-			more = pg.saidMoreSince(it) != ""
-		}
-	}
-	return more
 }
 
 // note says which session of a thread an item is from, whether only its agent said so, and what has since replaced or

@@ -56,9 +56,12 @@ var titles = map[Kind]string{
 	Lead: "In their own words (as of then: may be done or changed since)",
 }
 
-// beganWith is the heading of a goal that quotes what a session began with, of which its person said more since: it may
+// Headings of a goal that quotes what a session began with, or turned to, of which its person said more since: it may
 // be reached by now, or given up.
-const beganWith = "Began with"
+const (
+	beganWith = "Began with"
+	turnedTo  = "Turned to"
+)
 
 func sections(own map[Kind]string, kinds ...Kind) (all []section) {
 	for _, k := range kinds {
@@ -90,7 +93,7 @@ var meanings = []struct {
 	{Status, []string{"status", "progress ", "state "}},
 	{Finding, []string{"found ", "finding", "root cause"}},
 	{Decision, []string{"decision", "decided", "locked in", "settled", "agreed"}},
-	{Goal, []string{"goal", "objective", "aim ", "began with "}},
+	{Goal, []string{"goal", "objective", "aim ", "began with ", "turned to "}},
 }
 
 // KindOf returns the kind of items under a heading, as recall, people or agents may word it, or "".
@@ -117,5 +120,5 @@ func IsHeading(line string) bool {
 	text, ok := strings.CutPrefix(line, "## ")
 	is := func(s section) bool { return s.heading == text }
 	all := func(v Variant) bool { return slices.ContainsFunc(layouts[v], is) }
-	return ok && (text == beganWith || slices.ContainsFunc(Variants, all))
+	return ok && (text == beganWith || text == turnedTo || slices.ContainsFunc(Variants, all))
 }
