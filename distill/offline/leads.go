@@ -239,7 +239,7 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			}
 			_, answer := p.told()
 			untold := sp != t.waiting && len(p.text()) <= maxAsked && answer == nil
-			if p.wonders() && (untold || slices.ContainsFunc(items, isGoal)) {
+			if p.wonders() && (untold || t.early(sp) || slices.ContainsFunc(items, isGoal)) {
 				continue
 			}
 			p = p.beyondAll(items)
@@ -289,9 +289,12 @@ func (t *talk) telling() (out []weighed) {
 			guess := h == payload.Hypothesis && looksOn(sp.parts[len(sp.parts)-1])
 			worth := holds && (sp.closing || !narrates && !guess)
 			names := len(about(p.text())) > 0 && !guess
-			states := (sp.closing || names) && !narrates && !asks(p.text())
+			states := (sp.closing || names) && !narrates && !asks(p.text()) && !t.early(sp)
+			if t.early(sp) && p.met() {
+				continue
+			}
 			if worth || states {
-				w := tellWeight * t.recency(sp)
+				w := tellWeight * float64(sp.exchange) / float64(t.n)
 				if _, begins, _ := p.cuts(); !worth && (!sp.closing || begins) { // it comes last
 					w *= minorShare
 				}
@@ -410,6 +413,13 @@ var (
 func looksOn(s sentence) bool { return s.cues.has(cueNarrate) && checks().MatchString(s.text) }
 
 var checks = text.Pattern(`(?i)\b(?:check|verify|test|see|look|debug|confirm|investigate|find out|prüf\pL*|schau\pL*)`)
+
+// minLong is how many exchanges a session has from which most of what was found in its first third is overtaken: strict
+// readers of 39 pages called 19 of 52 such lines misleading, and 24 of 255 others quoted beside them.
+const minLong = 6
+
+// early reports whether something was said in the first third of a long session.
+func (t *talk) early(sp *speech) bool { return t.n >= minLong && 3*sp.exchange < t.n }
 
 // recency weighs what was said by its place in the session, from a half to one.
 func (t *talk) recency(sp *speech) float64 { return byPlace(sp.exchange, t.n) }

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +109,27 @@ func TestOvertaken(t *testing.T) {
 		line, _, _ = strings.Cut(line, "\n")
 		if !strings.HasSuffix(line, c.with) {
 			t.Errorf("%s: want %q after %q, got %q\n%s", name, c.with, c.want, line, page)
+		}
+	}
+}
+
+// What was found and asked in the first third of a session is told only of a short one.
+func TestFoundEarly(t *testing.T) {
+	said := []string{"please look after the bell tower from here on", "The tower has four bells and a clock.",
+		"does the second ring at noon come from the clock?", "The clock of `clock.go` strikes every bell of the tower.",
+		"keep the striker of the clock locked until the hour is over, in every season", "It is locked."}
+	for exchanges, told := range map[int]bool{3: true, 12: false} {
+		said := slices.Clone(said)
+		for i := len(said) / 2; i < exchanges; i++ {
+			said = append(said, fmt.Sprintf("write the hymn of day %d into the book of hymns", i), "It is written.")
+		}
+		p, err := Distiller{}.Distill(t.Context(), talkOf(said, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := payload.Render(p, payload.Options{}).Text
+		if strings.Contains(page, "strikes every bell") != told || !strings.Contains(page, "keep the striker") {
+			t.Errorf("%d exchanges: told %v\n%s", exchanges, !told, page)
 		}
 	}
 }
