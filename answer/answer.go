@@ -374,7 +374,7 @@ func withoutEchoes(all []*Result) []*Result {
 
 // plain normalizes text for comparison.
 func plain(text string) string {
-	return strings.ToLower(strings.Trim(Voice{}.line(text), "….?! "))
+	return strings.ToLower(strings.Trim(Voice{}.Line(text), "….?! "))
 }
 
 // Beside returns the results shown below the first, without those shown with it as contradictions.

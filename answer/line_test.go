@@ -8,18 +8,18 @@ import (
 )
 
 // What is said of a dead end never turns into its opposite.
-func TestLineOfDeadEnds(t *testing.T) {
+func TestSentenceOfDeadEnds(t *testing.T) {
 	for text, want := range map[string]string{
-		"No Redis for the cache": "RULED OUT: Redis for the cache",
-		"A lock doesn't help":    "DEAD END: A lock doesn't help",
-		"the sorted list":        "RULED OUT: the sorted list",
+		"No Redis for the cache": "Ruled out: Redis for the cache",
+		"A lock doesn't help":    "A lock doesn't help",
+		"the sorted list":        "Ruled out: the sorted list",
 	} {
-		if got := (Voice{Agent: true}).Line(payload.Item{Kind: payload.Eliminated, Text: text}); got != want {
+		if got := (Voice{Agent: true}).Sentence(payload.Item{Kind: payload.Eliminated, Text: text}); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 	file := payload.Item{Kind: payload.File, Path: "a.go", Status: payload.FileDone, Text: "New."}
-	if got := (Voice{Agent: true}).Line(file); got != "FILE: a.go — New." { // beside it, its state says how far it is
+	if got := (Voice{Agent: true}).Sentence(file); got != "a.go: New." { // beside it, its state says how far it is
 		t.Errorf("got %q", got)
 	}
 }

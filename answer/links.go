@@ -13,7 +13,7 @@ import (
 
 // Past names an item briefly, with its place: fixed 30 s delay (2026-04-13, session 1, turn 12).
 func (v Voice) Past(p index.Placed) string {
-	said := text.Clip(strings.TrimRight(v.line(p.Item.Text), "."), 120)
+	said := text.Clip(strings.TrimRight(v.Line(p.Item.Text), "."), 120)
 	return fmt.Sprintf("%s (%s, %s)", said, Day(p.Item.At), v.Where(p.Place, p.Turn, false))
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Sentence returns an item as one sentence that shows its kind.
 func (v Voice) Sentence(it payload.Item) string {
-	text := v.line(it.Text)
+	text := v.Line(it.Text)
 	switch it.Kind {
 	case payload.Eliminated:
 		if payload.SaysNo(text) {
@@ -20,7 +20,7 @@ func (v Voice) Sentence(it payload.Item) string {
 		}
 		return "Ruled out: " + payload.RuledOutThing(text)
 	case payload.File:
-		path := v.line(it.Path)
+		path := v.Line(it.Path)
 		if path == "" || text == "" {
 			return cmp.Or(path, text)
 		}
@@ -37,40 +37,6 @@ func (v Voice) Sentence(it payload.Item) string {
 // kindPrefix introduces sentences that wouldn't show their kind otherwise.
 var kindPrefix = map[payload.Kind]string{payload.Goal: "Goal", payload.Next: "Next", payload.Question: "Open question",
 	payload.Finding: "Found", payload.Hypothesis: "Hypothesis"}
-
-// How much of an item is shown on one line, in characters.
-const (
-	mostText  = 400
-	mostPath  = 200
-	mostScope = 200
-)
-
-// Line returns everything an item says on one line, kind first.
-func (v Voice) Line(it payload.Item) string {
-	text, kind := v.clipped(it.Text, mostText), KindWord(it.Kind)
-	switch {
-	case it.Kind == payload.Eliminated && payload.SaysNo(text):
-		kind = "DEAD END"
-	case it.Kind == payload.Eliminated:
-		text = payload.RuledOutThing(text)
-	case it.Kind == payload.File:
-		parts := []string{v.clipped(it.Path, mostPath), text} // its state says how far it is
-		text = strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " — ")
-	}
-	if why := v.clipped(it.Why, mostText); why != "" && !it.Quoted() { // of a quote it is no reason
-		text += " — because " + why
-	}
-	if scope := v.clipped(it.Scope, mostScope); scope != "" {
-		text += " (scope: " + scope + ")"
-	}
-	return kind + ": " + text
-}
-
-// KindWord is the word for a kind at the start of a line.
-func KindWord(k payload.Kind) string {
-	return cmp.Or(map[payload.Kind]string{payload.Eliminated: "RULED OUT", payload.Finding: "FOUND",
-		payload.Flag: "DON'T FORGET", payload.Question: "OPEN QUESTION"}[k], strings.ToUpper(string(k)))
-}
 
 // Kinds names kinds as the heading of a list: Decisions, what was ruled out.
 func Kinds(kinds []payload.Kind) string {
@@ -98,7 +64,7 @@ func (v Voice) Aside(r *Result) string {
 		return ""
 	}
 	it := *r.Item
-	text, why := strings.TrimRight(v.line(it.Text), "."), strings.TrimRight(v.line(it.Why), ".")
+	text, why := strings.TrimRight(v.Line(it.Text), "."), strings.TrimRight(v.Line(it.Why), ".")
 	switch {
 	case it.Kind == payload.Deferred && strings.Contains(strings.ToLower(text), "deferred"):
 		return fmt.Sprintf("%s (%s)", text, Day(it.At))
@@ -125,7 +91,7 @@ func (v Voice) Tried(question string, r *Result) string {
 		return ""
 	}
 	it := *r.Item
-	thing := payload.RuledOutThing(strings.TrimRight(v.line(it.Text), "."))
+	thing := payload.RuledOutThing(strings.TrimRight(v.Line(it.Text), "."))
 	if !triedForm().MatchString(question) || len(strings.Fields(thing)) > thingWords || sentenceForm().MatchString(thing) {
 		return "" // it isn't known whether that was tried: show its own words
 	}
@@ -137,7 +103,7 @@ func (v Voice) Tried(question string, r *Result) string {
 		text = fmt.Sprintf("%s was ruled out on %s; whether it was tried isn't recorded.", upperFirst(thing), Day(it.At))
 	}
 	if it.Why != "" {
-		text += " " + upperFirst(strings.TrimRight(v.line(it.Why), ".")) + "."
+		text += " " + upperFirst(strings.TrimRight(v.Line(it.Why), ".")) + "."
 	}
 	return text
 }
@@ -180,7 +146,7 @@ func (v Voice) Passage(r *Result) string { return strings.Join(v.Spoken(r), " ")
 // Spoken is Passage in its original lines, without empty ones.
 func (v Voice) Spoken(r *Result) (said []string) {
 	for one := range strings.Lines(r.Passage) {
-		if one = v.line(one); one != "" {
+		if one = v.Line(one); one != "" {
 			said = append(said, one)
 		}
 	}

@@ -44,13 +44,12 @@ var holds = map[payload.Kind]string{
 	payload.Lead: "said ",
 }
 
-// Standing is an item's state, noting if it may be outdated.
-func (r *Result) Standing() string {
-	var by payload.Doubt
+// Doubt is what may have overtaken an item; zero if nothing may.
+func (r *Result) Doubt() (by payload.Doubt) {
 	if link := r.Doubted(); link != nil {
 		by = link.Doubt()
 	}
-	return Standing(*r.Item, by)
+	return by
 }
 
 // Standing is an item's state or, if by isn't zero, what became of it.

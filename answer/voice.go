@@ -26,20 +26,20 @@ func (v Voice) you() string {
 	return "you"
 }
 
-// line returns untrusted text as one harmless line.
-func (v Voice) line(s string) string {
+// Line returns untrusted text as one harmless line.
+func (v Voice) Line(s string) string {
 	if v.Agent {
 		return escape.Line(s, escape.Model)
 	}
 	return escape.Line(s, escape.Terminal)
 }
 
-// clipped is line limited to n characters.
+// clipped is Line limited to n characters.
 func (v Voice) clipped(s string, n int) string {
 	if v.Agent {
 		return payload.Data(s, n)
 	}
-	return text.Clip(v.line(s), n)
+	return text.Clip(v.Line(s), n)
 }
 
 // Day returns the day of a time, in local time; one that hasn't come says so.
@@ -138,7 +138,7 @@ func (v Voice) Source(it payload.Item, at index.Place, turn int) string {
 		parts = []string{who, parts[0]}
 	}
 	if it.Scope != "" {
-		parts = append(parts, "scope: "+v.line(it.Scope))
+		parts = append(parts, "scope: "+v.Line(it.Scope))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -154,7 +154,7 @@ func (v Voice) Where(at index.Place, turn int, title bool) string {
 	case v.Agent:
 		return v.address(at, turn)
 	}
-	s := v.line(payload.Handle(at.Project, at.SessionN))
+	s := v.Line(payload.Handle(at.Project, at.SessionN))
 	if title && at.SessionTitle != "" {
 		s += ` "` + strings.ReplaceAll(v.clipped(at.SessionTitle, 50), `"`, "'") + `"`
 	}

@@ -37,12 +37,12 @@ func TestTools(t *testing.T) {
 	}{
 		{"a decision", "recall_query", map[string]any{"question": "where do the workers run?",
 			"also": []string{"binary", "ledgerd"}}, []string{"<!-- recall ",
-			"] DECISION: Where do the workers run? → Inside ledgerd", "who: the user", "session fd4adb93:6 (ledgerline#",
+			"] Where do the workers run? → Inside ledgerd — chosen 2026-08-31 · the user · session fd4adb93:6 (ledgerline#",
 			"<!-- /recall -->"}, false},
 		{"what the first passage's session says next", "recall_query", map[string]any{
-			"question": "why does the retry have jitter?", "limit": 1}, []string{"[turn] session b1047db6:6 ",
-			"five tries then dead letter", "\n  also [turn] session b1047db6:14 (ledgerline#3), 2026-09-09 · " +
-				"the assistant: “Fixed and committed"}, false},
+			"question": "why does the retry have jitter?", "limit": 1}, []string{"· the user, session b1047db6:6 ",
+			"five tries then dead letter", "\n  · the assistant, session b1047db6:14 (ledgerline#3), 2026-09-09:\n" +
+				"    │ Fixed and committed"}, false},
 		{"a passage", "recall_query", map[string]any{"question": "retry backoff", "also": []string{"jitter", "exponential"}},
 			[]string{"session b1047db6:14", "xponential backoff"}, false},
 		{"a kind that nothing on record has", "recall_query", map[string]any{"question": "did we try redis for the cache?",
@@ -51,7 +51,7 @@ func TestTools(t *testing.T) {
 			[]string{"font: said in no session; nearest"}, false},
 		{"as of", "recall_query", map[string]any{"question": "retry backoff", "as_of": "2026-09-01", "limit": 2},
 			[]string{"<!-- recall"}, false},
-		{"details", "recall_query", map[string]any{"ids": []string{"[ewyffu5hng]"}}, []string{"[ewyffu5hng]", "turn 6: “"},
+		{"details", "recall_query", map[string]any{"ids": []string{"[ewyffu5hng]"}}, []string{"[ewyffu5hng]", "  over  Norrsken Marine", "\nlater:\n  [7kwhe88hct] then we drop"},
 			false},
 		{"details of what a person says contradicts", "recall_query", map[string]any{"ids": []string{"vsycphuui3"}},
 			[]string{"contradicts it, a person said"}, false},
@@ -95,7 +95,7 @@ func TestTools(t *testing.T) {
 				"→ ok"},
 			false},
 		{"what a later session overtook, in the state of its own", "recall_state", map[string]any{"session": "fd4adb93",
-			"parts": []string{"decisions"}}, []string{"  SUPERSEDED on 2026-10-05 by ["}, false},
+			"parts": []string{"decisions"}}, []string{", superseded on 2026-10-05 by ["}, false},
 		{"and in its payload", "recall_resume", map[string]any{"session": "fd4adb93"},
 			[]string{"; later on the same subject, Oct 5)"}, false},
 		{"a part", "recall_state", map[string]any{"session": "b1047db6", "parts": []string{"actions"}},

@@ -142,7 +142,7 @@ func TestNotesAreGrounded(t *testing.T) {
 	}
 	if text, _ := call(t, s, "recall_state", map[string]any{"session": noteSession,
 		"parts": []string{"decisions"}}); !strings.Contains(text, string(made.ID)) ||
-		!strings.Contains(text, "[note, not grounded: its quote is nowhere in the conversation] DECISION: All exports") {
+		!strings.Contains(text, "[note, not grounded: its quote is nowhere in the conversation] decision: All exports") {
 		t.Errorf("the state doesn't tell items from notes:\n%s", text)
 	}
 	if text := w.recall("show", noteSession); !strings.Contains(text,

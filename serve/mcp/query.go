@@ -55,7 +55,7 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 	}
 	a.Behind = m.Behind
 	a.LookBeyond(m.Library, q.Project)
-	return tell(&a), nil
+	return tell(m, &a), nil
 }
 
 func (in queryIn) limit() int { return cmp.Or(in.Limit, usualLimit) }
@@ -110,8 +110,8 @@ func projectName(m *Memory, name string) (string, error) {
 	return p.Name, nil
 }
 
-// tell lays out an answer, one line per result.
-func tell(a *answer.Answer) string {
+// tell lays out an answer.
+func tell(m *Memory, a *answer.Answer) string {
 	told := 0
 	sh := newSheet()
 	sh.most = mostTold
@@ -124,13 +124,13 @@ func tell(a *answer.Answer) string {
 		sh.linef(asData)
 	}
 	for _, r := range a.Results {
-		if !sh.add(resultText(r)) {
+		if !sh.add(m.Words.Result(r)) {
 			continue
 		}
 		told++
 		if r.Item != nil {
 			sh.of(r.Item.ID)
-			for _, l := range slices.Concat(r.History[:min(1, len(r.History))], r.Conflict) {
+			for _, l := range slices.Concat(r.History[:min(1, len(r.History))], r.Conflict[:min(1, len(r.Conflict))]) {
 				sh.of(l.Item.ID)
 			}
 		}
@@ -154,43 +154,6 @@ func tell(a *answer.Answer) string {
 	return sh.text("Ask with a smaller limit, a project or kinds.")
 }
 
-// resultText returns a result in short: an item with what contradicts it and what it replaced, or a turn's words; and
-// what else its session says.
-func resultText(r *answer.Result) string {
-	var b strings.Builder
-	if r.Item == nil {
-		b.WriteString(saidText(r))
-	} else {
-		b.WriteString(itemText(r))
-	}
-	for _, also := range r.Also {
-		b.WriteString("  also " + saidText(also))
-	}
-	return b.String()
-}
-
-func saidText(r *answer.Result) string {
-	return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At),
-		agent.Teller(r), agent.Passage(r))
-}
-
-func itemText(r *answer.Result) string {
-	var b strings.Builder
-	b.WriteString(short(r.Item, r.Place, r.Turn))
-	if by := r.Doubted(); by != nil {
-		b.WriteString(overtaken(r.Item, by.Doubt()))
-	}
-	for _, l := range r.Conflict {
-		fmt.Fprintf(&b, "  IN CONFLICT with [%s] %s · %s, %s\n", l.Item.ID, agent.Line(l.Item), answer.Day(l.Item.At),
-			agent.Where(l.Place, l.Turn, false))
-	}
-	for _, l := range r.History[:min(1, len(r.History))] {
-		fmt.Fprintf(&b, "  before [%s] %s · %s, %s\n", l.Item.ID, payload.Data(l.Item.Text, 200), answer.Day(l.Item.At),
-			answer.Outcome(l))
-	}
-	return b.String()
-}
-
 // details returns everything known of items by their ids, naming unknown ids at the end.
 func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, error) {
 	sh := newSheet()
@@ -205,12 +168,15 @@ func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, 
 		if err != nil {
 			return "", err
 		}
-		text, others, err := whole(ctx, m, p)
+		doc, err := answer.Why(ctx, m.Index, p)
 		if err != nil {
 			return "", err
 		}
-		if sh.add(text) {
-			sh.of(append([]payload.ItemID{p.Item.ID}, others...)...)
+		if sh.add(m.Words.Item(&doc)) {
+			sh.of(p.Item.ID)
+			for _, l := range slices.Concat(doc.Earlier, doc.Later) {
+				sh.of(l.Item.ID)
+			}
 		}
 	}
 	if len(unknown) > 0 {
@@ -225,46 +191,4 @@ func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, 
 		sh.linef("Only the first %d ids are shown; ask again for the others.", mostIDs)
 	}
 	return sh.text("Ask for fewer ids at a time."), nil
-}
-
-// whole returns an item with its alternatives, names, quotes and links.
-func whole(ctx context.Context, m *Memory, p index.Placed) (text string, others []payload.ItemID, err error) {
-	var b strings.Builder
-	it := &p.Item
-	b.WriteString(short(it, p.Place, p.Turn))
-	if title := payload.Data(p.SessionTitle, 120); title != "" {
-		fmt.Fprintf(&b, "  in %q, %s\n", title, answer.Day(p.SessionStart))
-	}
-	list := func(name string, values []string) {
-		var safe []string
-		for _, v := range values {
-			if v = payload.Data(v, 200); v != "" {
-				safe = append(safe, v)
-			}
-		}
-		if len(safe) > 0 {
-			fmt.Fprintf(&b, "  %s: %s\n", name, strings.Join(safe, "; "))
-		}
-	}
-	list("lost against it", it.Alternatives)
-	list("about", it.About)
-	for _, e := range it.Evidence {
-		fmt.Fprintf(&b, "  turn %d: %s\n", e.N, quoted(e.Quote))
-	}
-	if len(it.Evidence) == 0 {
-		b.WriteString("  written by the user by hand; there is no other evidence\n")
-	}
-	doc, err := answer.Why(ctx, m.Index, p)
-	if err != nil {
-		return "", nil, err
-	}
-	for _, l := range slices.Concat(doc.Earlier, doc.Later) {
-		when := "before"
-		if l.Later {
-			when = "later"
-		}
-		fmt.Fprintf(&b, "  %s [%s] %s · %s, %s\n", when, l.Item.ID, agent.Line(l.Item), answer.Day(l.Item.At), answer.Tie(l))
-		others = append(others, l.Item.ID)
-	}
-	return b.String(), others, nil
 }

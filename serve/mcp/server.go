@@ -50,9 +50,17 @@ type Memory struct {
 	Compose func(ctx context.Context, name string) (*payload.Payload, error)
 	// Here names the working directory's project; if there is none, the error is a *pipeline.NotHereError.
 	Here   func() (string, error)
+	Words  Words
 	Search answer.Index // what is searched: the index, and what a team shares
 	Behind answer.Behind
 	Close  func() // ends the call's use of the memory
+}
+
+// Words puts into words, on whole lines, what is answered: the program's, so that an agent reads what a person does.
+type Words interface {
+	Result(r *answer.Result) string // with what else its session says
+	Item(it *answer.Item) string    // with its evidence, and what came before and after it
+	Listed(it payload.Item, by payload.Doubt, at index.Place, turn int) string
 }
 
 // Need is how much of the memory a call needs.

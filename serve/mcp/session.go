@@ -101,7 +101,8 @@ func (s *Server) shared(ctx context.Context, m *Memory, id string) (string, erro
 	sh.linef("Session %q of %s, from %s. %s", payload.Data(of.Title, 120), payload.Data(of.Author, 80),
 		payload.Data(of.Machine, 80), asData)
 	for _, it := range of.Payload.Items {
-		if sh.add(short(&it, index.Place{Session: of.Session, Author: of.Author, Machine: of.Machine}, it.First().N)) {
+		at := index.Place{Session: of.Session, Author: of.Author, Machine: of.Machine}
+		if sh.add(m.Words.Listed(it, payload.Doubt{}, at, it.First().N)) {
 			sh.of(it.ID)
 		}
 	}

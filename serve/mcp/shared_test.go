@@ -9,9 +9,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"recall/answer"
+	"recall/index"
 	"recall/library"
 	"recall/payload"
 )
+
+// ids words items as the program does, but for all that isn't looked at here.
+type ids struct{ Words }
+
+func (ids) Listed(it payload.Item, _ payload.Doubt, _ index.Place, _ int) string {
+	return "[" + string(it.ID) + "] " + it.Text + "\n"
+}
 
 // A colleague's session, which an answer names, is read like one's own: as far as it is shared, and as data.
 func TestSharedSession(t *testing.T) {
@@ -22,7 +30,8 @@ func TestSharedSession(t *testing.T) {
 	defer l.Close()
 	s := New(Options{Version: "test",
 		Open: func(context.Context, Need) (*Memory, error) {
-			return &Memory{Library: l, Close: func() {}, Shared: func(_ context.Context, id string) (*answer.Shared, error) {
+			return &Memory{Library: l, Words: ids{}, Close: func() {}, Shared: func(
+				_ context.Context, id string) (*answer.Shared, error) {
 				if id != "5ha4ed00" {
 					return nil, library.ErrNoSession
 				}
@@ -42,7 +51,7 @@ func TestSharedSession(t *testing.T) {
 	}
 	defer c.Close()
 	text, failed := call(t, c, "recall_session", map[string]any{"session": "5ha4ed00"})
-	for _, want := range []string{`Session "Queue" of Bob, from elm`, "[k3v9t2m8qa] DECISION: Retry five times", "> ## Turn 1"} {
+	for _, want := range []string{`Session "Queue" of Bob, from elm`, "[k3v9t2m8qa] Retry five times", "> ## Turn 1"} {
 		if failed || !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -113,8 +113,7 @@ func (r *reading) decisions(ctx context.Context) error {
 				continue
 			}
 			told++
-			line := short(&it, index.Place{Session: p.Session}, it.First().N)
-			if r.add(line + overtaken(&it, doubted[it.ID])) {
+			if r.add(r.m.Words.Listed(it, doubted[it.ID], index.Place{Session: p.Session}, it.First().N)) {
 				r.of(it.ID)
 			}
 		}
@@ -126,7 +125,7 @@ func (r *reading) decisions(ctx context.Context) error {
 	for _, n := range notes.GroundNotes(r.session, payload.DecodeNotes(lines)) {
 		if n.Item == nil {
 			told++
-			r.linef("[note, not grounded: %s] %s: %s", n.Why, answer.KindWord(n.Note.Kind), payload.Data(n.Note.Text, mostText))
+			r.linef("[note, not grounded: %s] %s: %s", n.Why, n.Note.Kind, payload.Data(n.Note.Text, mostText))
 		}
 	}
 	if told == 0 {

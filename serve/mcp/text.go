@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"recall/answer"
-	"recall/index"
 	"recall/internal/text"
 	"recall/payload"
 )
@@ -15,7 +13,7 @@ import (
 // Limits of an answer, in characters. The client shows a model up to 50,000, far more than this.
 const (
 	mostAnswer = 12_000
-	mostText   = 400 // of an item or quote on one line
+	mostText   = 400 // of a quote on one line
 )
 
 // asData introduces what is quoted from the past.
@@ -65,26 +63,6 @@ func (s *sheet) text(more string) string {
 	}
 	mark := strings.Join(append([]string{"<!-- recall"}, text.Strings(s.ids)...), " ")
 	return mark + " -->\n" + strings.TrimRight(s.b.String(), "\n") + "\n<!-- /recall -->\n"
-}
-
-// agent is the voice for agents.
-var agent = answer.Voice{Agent: true}
-
-// short returns an item on one line, id first.
-func short(it *payload.Item, at index.Place, turn int) string {
-	parts := []string{agent.Line(*it), answer.State(*it)}
-	if who := agent.Who(*it); who != "" {
-		parts = append(parts, "who: "+who)
-	}
-	return fmt.Sprintf("[%s] %s\n", it.ID, strings.Join(append(parts, agent.Where(at, turn, false)), " · "))
-}
-
-// overtaken returns the line below an item that was replaced, perhaps replaced or contradicted; "" for others.
-func overtaken(it *payload.Item, by payload.Doubt) string {
-	if by.By == "" {
-		return ""
-	}
-	return fmt.Sprintf("  %s on %s by [%s]\n", strings.ToUpper(by.Word(it.Kind)), answer.Day(by.At), by.By)
 }
 
 // quoted returns a verbatim text as data.

@@ -94,7 +94,7 @@ func (p *Page) formFuncs() template.FuncMap {
 		"over":  func(t time.Time) bool { return t.Before(time.Now()) },
 		"waits": Waits,
 
-		"mark":     func(it payload.Item) string { return Mark(it, p.St) },
+		"mark":     p.mark,
 		"sentence": p.Sentence,
 		"state":    answer.State,
 		"standing": answer.Standing,
@@ -109,11 +109,15 @@ func (p *Page) formFuncs() template.FuncMap {
 		"see":      p.See,
 		"was":      p.Was,
 		"bare":     func() bool { return p.Bare },
-		"marked":   p.marked,
-		"named":    p.named,
-		"passage":  p.Passage,
-		"teller":   p.Teller,
-		"where":    p.Where,
+		"agent":    func() bool { return p.Agent },
+		"id": func(it payload.Item) string {
+			return map[bool]string{true: p.mark(it) + " "}[p.Agent]
+		},
+		"marked":  p.marked,
+		"named":   p.named,
+		"passage": p.Passage,
+		"teller":  p.Teller,
+		"where":   p.Where,
 		"place": func(project string, session, turn int) string {
 			return p.Where(index.Place{Project: project, SessionN: session}, turn, false)
 		},
@@ -127,6 +131,7 @@ func (p *Page) formFuncs() template.FuncMap {
 		"Field":   p.field,
 		"Quoted":  func(text string) string { return p.quoted("", text) },
 		"Headed":  p.headed,
+		"Told":    p.told,
 		"Noted":   p.noted,
 		"Marked":  func(mark, text string) string { return p.Wrapped(mark+" ", blanks(mark), text, "") },
 		"Besides": p.besides,

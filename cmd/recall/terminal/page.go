@@ -35,9 +35,12 @@ func (p *Page) Where(at index.Place, turn int, title bool) string {
 	return p.Voice.Where(at, turn, title)
 }
 
-// Mark returns the sign shown before an item.
-func Mark(it payload.Item, st Style) string {
+// mark returns the sign shown before an item; for an agent the id by which it asks for more.
+func (p *Page) mark(it payload.Item) string {
+	st := p.St
 	switch {
+	case p.Agent:
+		return "[" + string(it.ID) + "]"
 	case it.State != payload.Stands && it.State != payload.Reopened && it.State != "":
 		return st.Dim + "◌" + st.Reset
 	case it.Kind == payload.Eliminated:
@@ -63,7 +66,7 @@ func blanks(mark string) string {
 func (p *Page) marked(r *answer.Result) string {
 	mark := p.St.Dim + "·" + p.St.Reset
 	if r.Item != nil {
-		mark = Mark(*r.Item, p.St)
+		mark = p.mark(*r.Item)
 	}
 	if n := slices.Index(p.shown, r); n >= 0 && !p.Bare {
 		mark = fmt.Sprintf("%d %s", n+1, mark)
@@ -77,7 +80,7 @@ func (p *Page) named(it payload.Item) string {
 	if i := slices.IndexFunc(p.shown, is); i >= 0 {
 		return p.marked(p.shown[i])
 	}
-	return Mark(it, p.St)
+	return p.mark(it)
 }
 
 // stateColumn is the column where states end on wide screens.
@@ -85,6 +88,9 @@ const stateColumn = 116
 
 // headed returns a sentence after a mark, followed by a right-aligned state.
 func (p *Page) headed(mark, text, state string) string {
+	if p.Agent {
+		return p.Wrapped(mark+" ", "", text+" — "+state, "")
+	}
 	var b strings.Builder
 	rest := blanks(mark)
 	lines := Wrap(text, p.Width-len(rest))
@@ -132,7 +138,7 @@ func (p *Page) grounds(it payload.Item) string {
 
 // quoted returns a quote after its introduction; "" if the quote is nothing but blanks and control characters.
 func (p *Page) quoted(before, text string) string {
-	if text = Line(text); text == "" {
+	if text = p.Line(text); text == "" {
 		return ""
 	}
 	return p.Wrapped("  ", "  ", before+"“"+text+"”", p.St.Dim)
@@ -195,7 +201,7 @@ func (p *Page) field(name, text string) string {
 	if text == "" {
 		return ""
 	}
-	return p.Wrapped(fmt.Sprintf("  %-5s ", name), "        ", Line(text), "")
+	return p.Wrapped(fmt.Sprintf("  %-5s ", name), "        ", p.Line(text), "")
 }
 
 // Wrapped wraps a text, with one prefix for its first line and another for the rest.
@@ -282,7 +288,7 @@ func (p *Page) noted(it payload.Item) string {
 	case e.Quote != "":
 		quote = p.Wrapped("    ", "    ", "“"+txt.Clip(Line(e.Quote), 200)+"”"+turn, p.St.Dim)
 	}
-	said := p.Wrapped("  "+Mark(it, p.St)+" ", "    ", p.Sentence(it)+" ("+state+")", "")
+	said := p.Wrapped("  "+p.mark(it)+" ", "    ", p.Sentence(it)+" ("+state+")", "")
 	if it.Why != "" {
 		said += p.Wrapped("    why ", "        ", Line(it.Why), p.St.Dim)
 	}
