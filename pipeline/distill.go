@@ -13,6 +13,7 @@ import (
 
 	"recall/index"
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/library"
 )
 
@@ -321,8 +322,8 @@ func (w *writer) index(m *Member) error {
 	}
 	doc.Also = w.run.p.named(m.also)
 	doc.Stamp = indexStamp(madeStamp(m.made), m.project.Name, doc.Also...)
-	doc.Lines = m.writtenLines()
-	doc.Did = m.doings()
+	doc.Lines = m.page.lines
+	doc.Did = trace.OfSession(m.Session)
 	now, err := w.run.p.Library.Session(m.Entry.ID)
 	if err != nil {
 		now = m.Entry

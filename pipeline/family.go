@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"recall/index"
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/internal/redact"
@@ -48,18 +47,6 @@ type Member struct {
 	noted    []*payload.Item    // grounded notes
 	improved bool               // a model made fresh
 	page     page
-	did      *trace.Trace // see doings
-
-	lines   []index.Line     // see writtenLines
-	linesOf *payload.Payload // the payload that lines are from
-}
-
-// doings returns what the session did, computed on first use.
-func (m *Member) doings() *trace.Trace {
-	if m.did == nil {
-		m.did = trace.OfSession(m.Session)
-	}
-	return m.did
 }
 
 // IDs returns the members' ids.

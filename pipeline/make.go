@@ -51,6 +51,7 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 	err := library.ErrNoPayload
 	if !f.anew { // only the index lacks it
 		if m.page.payload, err = r.p.Library.Payload(m.Entry.ID); err == nil {
+			m.page.lines = linesIn(m.page.payload)
 			m.Session.Title = m.page.payload.Title // as merge sets it
 			m.also, m.briefly = m.Entry.Also, m.Entry.Briefly
 			m.project, err = r.p.Library.Project(m.Entry.Project)
@@ -63,7 +64,7 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 		return err
 	}
 	// For later sessions: the index has these lines only once they are written.
-	for _, l := range m.writtenLines() {
+	for _, l := range m.page.lines {
 		r.lines.of[index.LineHash(l.Text)] = written{string(m.Entry.ID), l.IDs}
 	}
 	return nil

@@ -23,7 +23,8 @@ import (
 // page is a payload with its Markdown, before it is saved.
 type page struct {
 	payload *payload.Payload
-	seen    []byte // payload.md on disk at the time of the merge
+	lines   []index.Line // of the Markdown
+	seen    []byte       // payload.md on disk at the time of the merge
 }
 
 // merge combines a new distillation, the previous payload and people's edits, and renders the result.
@@ -67,7 +68,7 @@ func (r *run) merge(m *Member) (page, error) {
 	md := payload.Render(p, payload.Options{Variant: r.p.Variant, Budget: r.p.Budget,
 		Editable: true})
 	p.Written, p.WrittenIDs = md.Text, md.Shown
-	return page{payload: p, seen: onDisk}, nil
+	return page{payload: p, lines: linesIn(p), seen: onDisk}, nil
 }
 
 // titleOf returns a session's title. One that is only what was asked first gives way to what was turned to since.
@@ -169,14 +170,6 @@ func (r *run) nameQuiet() error {
 		}
 	}
 	return nil
-}
-
-// writtenLines returns the page's lines, parsed once.
-func (m *Member) writtenLines() []index.Line {
-	if p := m.page.payload; m.linesOf != p {
-		m.lines, m.linesOf = linesIn(p), p
-	}
-	return m.lines
 }
 
 // linesIn pairs the lines of a rendered payload with its items. It omits lines that are too short to be told from
