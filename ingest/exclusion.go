@@ -14,44 +14,27 @@ import (
 // An Exclusion says which sessions their user doesn't want kept.
 type Exclusion struct {
 	Folders []string // absolute paths or path.Match patterns; what ran there or below is excluded
-
-	linked map[string]string // by a folder that LeaveOut resolved: what the user wrote
 }
 
 // Any reports whether it excludes anything.
 func (x Exclusion) Any() bool { return len(x.Folders) > 0 }
 
 // Has reports whether a rule, as returned by Session, is one of the exclusion's.
-func (x Exclusion) Has(rule string) bool {
-	folder, ok := strings.CutPrefix(rule, folderRule)
-	return ok && slices.Contains(x.Folders, folder)
-}
+func (x Exclusion) Has(rule string) bool { return slices.Contains(x.Rules(), rule) }
 
-// folderRule begins each rule.
-const folderRule = "sources.exclude "
-
-// LeaveOut excludes a folder, or a pattern of folders, and also its form with links resolved, as clients record it.
-func (x *Exclusion) LeaveOut(dir string) {
-	x.Folders = append(x.Folders, dir)
-	if real := realPattern(dir); real != dir {
-		x.Folders = append(x.Folders, real)
-		if x.linked == nil {
-			x.linked = map[string]string{}
-		}
-		x.linked[real] = dir
-	}
-}
-
-// rule returns the rule for one of Folders, by the name that the user gave it.
-func (x Exclusion) rule(folder string) string { return folderRule + cmp.Or(x.linked[folder], folder) }
-
-// FolderRules returns the rules that exclude folders.
-func (x Exclusion) FolderRules() (all []string) {
+// Rules returns the rules, one for each folder.
+func (x Exclusion) Rules() (all []string) {
 	for _, folder := range x.Folders {
-		all = append(all, x.rule(folder))
+		all = append(all, ruleOf(folder))
 	}
 	return all
 }
+
+func ruleOf(folder string) string { return "sources.exclude " + folder }
+
+// names returns what a folder, or a pattern of folders, is called: as the user wrote it and with links resolved, as
+// clients record it.
+func names(folder string) []string { return slices.Compact([]string{folder, realPattern(folder)}) }
 
 // realPattern resolves the links in a folder, or in what precedes the first wildcard of a pattern.
 func realPattern(dir string) string {
@@ -72,16 +55,19 @@ func (x Exclusion) Folder(dir string) string {
 	if dir == "" {
 		return ""
 	}
-	for at := normalCase(dir); ; at = path.Dir(at) {
-		for _, folder := range x.Folders {
-			if match, _ := path.Match(normalCase(folder), at); match || normalCase(folder) == at {
-				return x.rule(folder)
+	for _, folder := range x.Folders {
+		for _, name := range names(folder) {
+			for at := normalCase(dir); ; at = path.Dir(at) {
+				if match, _ := path.Match(normalCase(name), at); match || normalCase(name) == at {
+					return ruleOf(folder)
+				}
+				if at == path.Dir(at) {
+					break
+				}
 			}
 		}
-		if at == path.Dir(at) {
-			return ""
-		}
 	}
+	return ""
 }
 
 // normalCase normalizes a path so that two names of one folder are equal.
@@ -121,18 +107,20 @@ func (x Exclusion) Session(s *Session) string {
 // hashedFolder is Folder for a folder of which only the hash is known. It finds one of the rules' folders, or a folder
 // up to three levels below that still exists.
 func (x Exclusion) hashedFolder(hash string) string {
+	if hash == "" {
+		return ""
+	}
 	for _, folder := range x.Folders {
-		if hash == "" {
-			break
-		}
-		dirs := []string{filepath.FromSlash(folder)} // which may no longer exist
-		for at, deep := dirs[0], 0; deep < 4; at, deep = filepath.Join(at, "*"), deep+1 {
-			found, _ := filepath.Glob(at)
-			dirs = append(dirs, found...)
+		dirs := names(filepath.FromSlash(folder)) // which may no longer exist
+		for _, at := range dirs {
+			for range 4 {
+				found, _ := filepath.Glob(at)
+				dirs, at = append(dirs, found...), filepath.Join(at, "*")
+			}
 		}
 		for _, dir := range dirs {
 			if sum := sha256.Sum256([]byte(dir)); hex.EncodeToString(sum[:]) == hash {
-				return x.rule(folder)
+				return ruleOf(folder)
 			}
 		}
 	}

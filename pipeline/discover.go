@@ -330,7 +330,7 @@ func (p *Archiver) LeftOut(catalog *library.Catalog) (all []ExclusionRule) {
 		}
 		return by[rule]
 	}
-	for _, rule := range x.FolderRules() {
+	for _, rule := range x.Rules() {
 		of(rule)
 	}
 	for _, rule := range p.Excluded() {

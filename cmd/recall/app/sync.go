@@ -49,7 +49,7 @@ func (a *App) Unsearched(entries []library.Entry) []pipeline.Unsearched {
 }
 
 // Exclusion returns what must not be kept, by the configuration as it is now: a folder might have been added since.
-func (a *App) Exclusion() (x ingest.Exclusion) {
+func (a *App) Exclusion() ingest.Exclusion {
 	c := a.latest.Load()
 	if c == nil || time.Since(c.Read) > time.Second { // a sync asks for each session
 		var err error
@@ -58,10 +58,7 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 		}
 		a.latest.Store(c)
 	}
-	for _, dir := range c.Sources.Exclude {
-		x.LeaveOut(dir)
-	}
-	return x
+	return ingest.Exclusion{Folders: c.Sources.Exclude}
 }
 
 // SyncRest continues in the background what the time budget left over.
