@@ -151,11 +151,8 @@ type Problem struct {
 	Err  error  `json:"reason" show:"path"`
 }
 
-// Reason says why.
-func (p Problem) Reason() string { return p.Err.Error() }
-
-// Why is Reason without the path, which the system's errors repeat.
-func (p Problem) Why() string {
+// Reason says why, without the path, which the system's errors repeat.
+func (p Problem) Reason() string {
 	if pe := (*fs.PathError)(nil); errors.As(p.Err, &pe) && pe.Path == p.Path && pe.Error() == p.Err.Error() {
 		return pe.Err.Error()
 	}
@@ -354,9 +351,6 @@ func RealPath(path string) (string, error) {
 
 // Problem records why a path could not be used.
 func (s *Search) Problem(path string, err error) {
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) && pe.Path == path {
-		err = pe.Err // as other readers report it for the same path
-	}
 	s.Problems = append(s.Problems, Problem{Path: path, Err: err})
 }
 

@@ -174,7 +174,7 @@ func (c *Console) PrintProblems(problems []ingest.Problem) { c.printProblems(pro
 
 func (c *Console) printProblems(problems []ingest.Problem, all string) {
 	Few(problems, 20, func(p ingest.Problem) {
-		fmt.Fprintf(c.Err, "recall: skipped: %s: %s\n", Line(ShownPath(p.Path)), Line(ShownPath(p.Why())))
+		fmt.Fprintf(c.Err, "recall: skipped: %s: %s\n", Line(ShownPath(p.Path)), Line(ShownPath(p.Reason())))
 	}, func(n int) { fmt.Fprintf(c.Err, "recall: … and %d more; %s lists all\n", n, all) })
 	for _, p := range problems {
 		if hint.IsFull(p.Err) {
