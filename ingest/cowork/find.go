@@ -45,14 +45,14 @@ func (f *finder) find(path string) {
 	f.Root = path
 	if storage, own := storageAround(path); storage != "" {
 		if own {
-			f.sessions(filepath.Dir(storage), []string{filepath.Base(storage)})
+			f.session(storage)
 		}
 		return
 	}
 	if fi.IsDir() {
 		f.folder(path, 0)
-	} else if stem, ok := strings.CutSuffix(filepath.Base(path), ".json"); ok && sessionName().MatchString(stem) {
-		f.sessions(filepath.Dir(path), []string{stem})
+	} else if storage, ok := strings.CutSuffix(path, ".json"); ok && sessionName().MatchString(filepath.Base(storage)) {
+		f.session(storage)
 	}
 }
 
@@ -95,64 +95,43 @@ func (f *finder) folder(dir string, depth int) {
 }
 
 // sessionsOf adds the sessions directly in dir, recognized by record, storage folder or both, and returns their number.
-func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
-	isRecord := map[string]bool{}
+func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) (n int) {
 	for _, e := range entries {
-		if stem, ok := strings.CutSuffix(e.Name(), ".json"); ok && !e.IsDir() {
-			isRecord[stem] = true
-		}
-	}
-	var names []string
-	for _, e := range entries {
-		name := e.Name()
-		stem, ext := strings.CutSuffix(name, ".json")
+		at := filepath.Join(dir, e.Name())
+		storage, ext := strings.CutSuffix(at, ".json")
 		switch {
-		case !strings.HasPrefix(name, "local_"):
+		case !strings.HasPrefix(e.Name(), "local_"):
 		case e.Type()&fs.ModeSymlink != 0:
-			f.Problem(filepath.Join(dir, name), errLink)
+			f.Problem(at, errLink)
 		case e.IsDir() == ext: // neither a record nor a storage folder
-		case e.IsDir() && (isRecord[name] || !claudecode.IsStorage(filepath.Join(dir, name))):
-		case !sessionName().MatchString(stem):
-			f.Problem(filepath.Join(dir, name), errors.New("not the name of a session"))
+		case e.IsDir() && (ingest.IsFile(at+".json") || !claudecode.IsStorage(at)):
+		case !sessionName().MatchString(filepath.Base(storage)):
+			f.Problem(at, errors.New("not the name of a session"))
 		default:
-			names = append(names, stem)
+			f.session(storage)
+			n++
 		}
 	}
-	f.sessions(dir, names)
-	return len(names)
+	return n
 }
 
-// sessions lists the files of the named sessions.
-func (f *finder) sessions(dir string, names []string) {
-	if len(names) == 0 {
+// session adds a storage folder's session if there is anything to read; to one of the same id, what it has besides.
+func (f *finder) session(storage string) {
+	l := lister{finder: f, storage: storage}
+	if f.Context.Err() == nil {
+		l.files()
+	}
+	record, hasRecord := fileOf(l.list, ingest.Record)
+	if len(l.list) == 0 || hasRecord && !f.usable(record, len(l.list) > 1) {
 		return
-	}
-	spaces := f.spacesOf(dir)
-	for _, name := range names {
-		l := lister{finder: f, storage: filepath.Join(dir, name)}
-		if f.Context.Err() == nil {
-			l.files()
-		}
-		if f.addSession(l.storage, l.list) && spaces != nil {
-			last := &f.found[len(f.found)-1]
-			last.Files = append(last.Files, spaces(l.storage)...)
-		}
-	}
-}
-
-// addSession adds a storage folder's session if there is anything to read and its id is new.
-func (f *finder) addSession(storage string, files []ingest.File) bool {
-	record, hasRecord := fileOf(files, ingest.Record)
-	if len(files) == 0 || hasRecord && !f.usable(record, len(files) > 1) {
-		return false
 	}
 	id := ingest.SessionID(filepath.Base(storage))
 	if i := slices.IndexFunc(f.found, func(o ingest.Found) bool { return o.ID == id }); i >= 0 {
-		f.found[i].Files = withCopy(f.found[i].Files, files)
-		return false
+		f.found[i].Files = withCopy(f.found[i].Files, l.list)
+		return
 	}
-	f.found = append(f.found, ingest.Found{ID: id, Source: ingest.Cowork, Root: f.Root, Files: files})
-	return true
+	l.spaces()
+	f.found = append(f.found, ingest.Found{ID: id, Source: ingest.Cowork, Root: f.Root, Files: l.list})
 }
 
 // withCopy adds the files of a session's copy under another account. Its conversations are read as well; of other files
@@ -171,26 +150,15 @@ func withCopy(files, copied []ingest.File) []ingest.File {
 	return files
 }
 
-// spacesOf returns a function that gives a session the account's list of spaces as one of its files; nil if there is no
-// list. Agent sessions are one folder below it. So that no two sessions claim one path, it is written relative to the
-// storage folder; a session without one goes without.
-func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
-	account, up := dir, ".."
-	if filepath.Base(dir) == "agent" {
-		account, up = filepath.Dir(dir), filepath.Join("..", "..")
+// spaces adds the account's list of spaces, one folder above an agent's session. So that no two sessions claim one path,
+// it is written relative to the storage folder; a session without one goes without.
+func (l *lister) spaces() {
+	above := []string{l.storage, "..", "spaces.json"}
+	if filepath.Base(filepath.Dir(l.storage)) == "agent" {
+		above = slices.Insert(above, 1, "..")
 	}
-	l := lister{finder: f}
-	spaces, ok := l.file("spaces.json", SpacesFile, filepath.Join(account, "spaces.json"))
-	if !ok {
-		return nil
-	}
-	return func(storage string) []ingest.File {
-		if !ingest.IsFolder(storage) {
-			return nil
-		}
-		own := spaces
-		own.Path = storage + string(filepath.Separator) + up + string(filepath.Separator) + "spaces.json"
-		return []ingest.File{own}
+	if ingest.IsFolder(l.storage) {
+		l.addFile("spaces.json", SpacesFile, strings.Join(above, string(filepath.Separator)))
 	}
 }
 
@@ -245,110 +213,65 @@ func (l *lister) files() {
 	l.tree("outputs", ingest.OutputFile, filepath.Join(l.storage, "outputs"), "")
 }
 
+// addFile adds a regular file; links, pipes and missing files don't count.
 func (l *lister) addFile(name string, role ingest.FileRole, path string) {
-	if f, ok := l.file(name, role, path); ok {
-		l.list = append(l.list, f)
-	}
-}
-
-// file describes a regular file; links, pipes and missing files don't count.
-func (l *lister) file(name string, role ingest.FileRole, path string) (ingest.File, bool) {
 	fi, err := os.Lstat(path)
-	if err != nil {
-		if !os.IsNotExist(err) {
-			l.Problem(path, err)
-		}
-		return ingest.File{}, false
-	}
-	if fi.Mode()&fs.ModeSymlink != 0 {
+	switch {
+	case os.IsNotExist(err):
+	case err != nil:
+		l.Problem(path, err)
+	case fi.Mode()&fs.ModeSymlink != 0:
 		l.Problem(path, errLink)
+	case fi.Mode().IsRegular():
+		l.list = append(l.list, ingest.FileAt(name, role, path, fi))
 	}
-	if !fi.Mode().IsRegular() {
-		return ingest.File{}, false
-	}
-	return ingest.FileAt(name, role, path, fi), true
 }
 
 // transcripts lists the conversations in all slugs, which can't be computed from the session, and the files beside
 // them.
 func (l *lister) transcripts() {
-	var found, beside []ingest.File
 	taken := map[string]bool{}
-	for _, slug := range l.slugs() {
-		for _, e := range l.entries(slug) {
-			stem, isLine := strings.CutSuffix(e.Name(), ".jsonl")
-			path := filepath.Join(slug, e.Name())
-			switch {
-			case e.IsDir():
-				beside = append(beside, l.sideFiles(e.Name(), path)...)
-			case !isLine:
-			case strings.HasPrefix(stem, "agent-"): // the layout before 2.1.2
-				if f, ok := l.file("old/subagents/"+e.Name(), ingest.SubagentFile, path); ok {
-					beside = append(beside, f)
-				}
-			default:
-				name := "transcripts/" + stem + ".jsonl"
-				if taken[name] { // the same id in two slugs: a worktree was entered
-					name = "transcripts/" + stem + "." + filepath.Base(slug) + ".jsonl"
-				}
-				taken[name] = true
-				if f, ok := l.file(name, ingest.Transcript, path); ok {
-					found = append(found, f)
-				}
+	l.below(filepath.Join(l.storage, ".claude", "projects"), func(rel, path string, e fs.DirEntry) error {
+		parts := strings.SplitN(rel, "/", 3) // slug and file, or slug, conversation and a file beside it
+		stem, isLine := strings.CutSuffix(e.Name(), ".jsonl")
+		switch {
+		case len(parts) == 1 && e.Type()&fs.ModeSymlink != 0:
+			l.Problem(path, errLink)
+		case len(parts) == 3:
+			if role := claudecode.SideRole(parts[2]); role != ingest.SideFile && e.Type().IsRegular() {
+				l.addFile(parts[1]+"/"+parts[2], role, path)
 			}
+		case len(parts) == 1 || !isLine:
+		case strings.HasPrefix(stem, "agent-"): // the layout before 2.1.2
+			l.addFile("old/subagents/"+e.Name(), ingest.SubagentFile, path)
+		default:
+			name := "transcripts/" + stem + ".jsonl"
+			if taken[name] { // the same id in two slugs: a worktree was entered
+				name = "transcripts/" + stem + "." + parts[0] + ".jsonl"
+			}
+			taken[name] = true
+			l.addFile(name, ingest.Transcript, path)
 		}
-	}
-	slices.SortStableFunc(found, func(a, b ingest.File) int {
-		return cmp.Or(a.Mod.Compare(b.Mod), strings.Compare(a.Name, b.Name))
+		return nil
 	})
-	l.list = append(append(l.list, found...), beside...)
-}
-
-// slugs lists the folders of .claude/projects.
-func (l *lister) slugs() (dirs []string) {
-	projects := filepath.Join(l.storage, ".claude", "projects")
-	for _, e := range l.entries(projects) {
-		dir := filepath.Join(projects, e.Name())
-		if e.IsDir() {
-			dirs = append(dirs, dir)
-		} else if e.Type()&fs.ModeSymlink != 0 {
-			l.Problem(dir, errLink)
+	slices.SortStableFunc(l.list, func(a, b ingest.File) int {
+		spoken, other := a.Role == ingest.Transcript, b.Role == ingest.Transcript
+		switch {
+		case spoken && other:
+			return cmp.Or(a.Mod.Compare(b.Mod), strings.Compare(a.Name, b.Name))
+		case spoken:
+			return -1
+		case other:
+			return 1
 		}
-	}
-	return dirs
+		return 0
+	})
 }
 
-// sideFiles lists a transcript's sub-agents and spilled tool results.
-func (l *lister) sideFiles(stem, dir string) []ingest.File {
-	side := lister{finder: l.finder, storage: l.storage}
-	side.tree(stem, ingest.SideFile, dir, "")
-	for i := range side.list {
-		side.list[i].Role = claudecode.SideRole(side.list[i].Name[len(stem)+1:])
-	}
-	return slices.DeleteFunc(side.list, func(f ingest.File) bool { return f.Role == ingest.SideFile })
-}
-
-// tree lists the regular files below dir whose names end in ext. It never follows links or lists the audit log's key.
+// tree lists the regular files below dir whose names end in ext, except the audit log's key.
 func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
 	n := 0
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			if path != dir || !os.IsNotExist(err) {
-				l.Problem(path, err)
-			}
-			return nil
-		}
-		rel, relErr := filepath.Rel(dir, path)
-		if relErr != nil || rel == "." {
-			return nil
-		}
-		rel = filepath.ToSlash(rel)
-		if e.IsDir() {
-			if rebuilt[e.Name()] || strings.Count(rel, "/") >= maxTreeDepth {
-				return fs.SkipDir
-			}
-			return nil
-		}
+	l.below(dir, func(rel, path string, e fs.DirEntry) error {
 		if !e.Type().IsRegular() || e.Name() == ".audit-key" || !strings.HasSuffix(e.Name(), ext) {
 			return nil
 		}
@@ -361,11 +284,25 @@ func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
 	})
 }
 
-// entries lists a folder, which may be missing.
-func (l *lister) entries(dir string) []fs.DirEntry {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
-		l.Problem(dir, err)
-	}
-	return entries
+// below calls take for what is below a folder, which may be missing, but for folders. It never follows links.
+func (l *lister) below(dir string, take func(rel, path string, e fs.DirEntry) error) {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if path != dir || !os.IsNotExist(err) {
+				l.Problem(path, err)
+			}
+			return nil
+		}
+		rel, err := filepath.Rel(dir, path)
+		rel = filepath.ToSlash(rel)
+		switch {
+		case err != nil || rel == ".":
+			return nil
+		case !e.IsDir():
+			return take(rel, path, e)
+		case rebuilt[e.Name()] || strings.Count(rel, "/") >= maxTreeDepth:
+			return fs.SkipDir
+		}
+		return nil
+	}) // errors are among the problems
 }
