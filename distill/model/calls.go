@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -76,7 +77,7 @@ func (c *condenser) call(call *ingest.ToolCall) {
 
 // todo lists the open entries of a todo list if any are new, or else only counts them.
 func (c *condenser) todo(list string) {
-	var todos []struct{ Content, Status string }
+	var todos []struct{ Content, Description, Step, Status string } // Claude Code's, Gemini's, Codex's
 	if json.Unmarshal([]byte(list), &todos) != nil {
 		return
 	}
@@ -86,9 +87,10 @@ func (c *condenser) todo(list string) {
 		if t.Status == "completed" {
 			continue
 		}
-		open = append(open, oneLine(t.Content, clipInputs/2))
-		news = news || !c.todos[t.Content]
-		c.todos[t.Content] = true
+		said := cmp.Or(t.Content, t.Description, t.Step)
+		open = append(open, oneLine(said, clipInputs/2))
+		news = news || !c.todos[said]
+		c.todos[said] = true
 	}
 	switch {
 	case news:

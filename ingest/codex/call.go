@@ -2,7 +2,6 @@ package codex
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +72,11 @@ func (p *parser) takeFunction(d *draft, id, name string, args []byte) {
 			return
 		}
 	case "TodoWrite":
-		p.takePlanUpdate(d, &call, args)
+		if list := ingest.Relist(p.tasks, ingest.Todos(args, "plan", "step", d.turn.ID)); len(list) > 0 {
+			p.tasks = list
+		}
+		call.Input["todos"] = call.Input["plan"]
+		delete(call.Input, "plan")
 	case "AskUserQuestion":
 		p.asked[id] = ingest.Questions(args)
 	case "Agent":
@@ -137,26 +140,6 @@ func commandLine(words []string) (line, shell string) {
 		line += w
 	}
 	return line, ""
-}
-
-// takePlanUpdate takes the steps of a plan as tasks; unchanged ones keep their last touch.
-func (p *parser) takePlanUpdate(d *draft, call *ingest.ToolCall, args []byte) {
-	type todo struct {
-		Content string `json:"content"`
-		Status  string `json:"status"`
-	}
-	var todos []todo
-	list := ingest.Relist(p.tasks, ingest.Todos(args, "plan", "step", d.turn.ID))
-	if len(list) == 0 {
-		return
-	}
-	for _, t := range list {
-		todos = append(todos, todo{t.Subject, t.Status})
-	}
-	p.tasks = list
-	b, _ := json.Marshal(todos) // of strings
-	delete(call.Input, "plan")
-	call.Input["todos"] = string(b)
 }
 
 // noteMark precedes what the person added to a choice.

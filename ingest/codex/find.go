@@ -38,17 +38,10 @@ type rollout struct {
 
 // walk searches for rollouts below a folder; in Codex's own, only where it keeps them.
 func (f *finder) walk(dir string) {
-	var kept []string
-	for _, name := range []string{"sessions", "archived_sessions"} {
-		if real, err := ingest.RealPath(filepath.Join(dir, name)); err == nil && ingest.IsFolder(real) {
-			kept = append(kept, real)
+	for _, top := range ingest.WatchedIn(ingest.Codex, dir) {
+		if real, err := ingest.RealPath(top); err == nil || top == dir {
+			f.Walk(cmp.Or(real, top), func(path string) bool { return rolloutName().MatchString(filepath.Base(path)) }, f.file)
 		}
-	}
-	if len(kept) == 0 {
-		kept = []string{dir}
-	}
-	for _, top := range kept {
-		f.Walk(top, func(path string) bool { return rolloutName().MatchString(filepath.Base(path)) }, f.file)
 	}
 }
 
