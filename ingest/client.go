@@ -106,14 +106,6 @@ func WatchedIn(s Source, root string) []string {
 // ErrNoPlace means that it isn't known where a client would look for a session's files.
 var ErrNoPlace = errors.New("it isn't known where the client looks for it")
 
-// ErrInDatabase is an ErrNoPlace: what is missing was kept in a client's database.
-var ErrInDatabase error = noPlace("it isn't in its client's database, and recall writes nothing there")
-
-type noPlace string
-
-func (e noPlace) Error() string { return string(e) }
-func (noPlace) Unwrap() error   { return ErrNoPlace }
-
 // A Layout is a Reader that knows where its client looks for a session's files, so that they can be restored.
 type Layout interface {
 	// Cut says where the client keeps a session's files. Where it derives paths from dir, the folder the session worked
@@ -252,29 +244,21 @@ func MemoryOf(r Reader, root string, leave Leave) (Found, []Problem) {
 			m.Files = append(m.Files, log)
 		}
 	}
-	left := map[string]bool{} // by folder of the client
+	about := func(name string, known ...string) string {
+		if of, ok := r.(Keeper); ok {
+			return of.About(real, name, known)
+		}
+		return ""
+	}
 	unwanted := func(name string) bool {
 		if leave == nil {
 			return false
 		}
-		about := func(known []string) string {
-			if of, ok := r.(Keeper); ok {
-				return of.About(real, name, known)
-			}
-			return ""
+		dirs := slices.DeleteFunc(slices.Clone(ranIn), func(dir string) bool { return about(name, dir) == "" })
+		if len(dirs) == 0 {
+			dirs = []string{about(name)}
 		}
-		out, known := left[path.Dir(name)]
-		if !known {
-			dirs := slices.DeleteFunc(slices.Clone(ranIn), func(dir string) bool {
-				return about([]string{dir}) == ""
-			})
-			if len(dirs) == 0 {
-				dirs = []string{about(nil)}
-			}
-			out = slices.ContainsFunc(dirs, func(dir string) bool { return leave("", dir) })
-			left[path.Dir(name)] = out
-		}
-		return out
+		return slices.ContainsFunc(dirs, func(dir string) bool { return leave("", dir) })
 	}
 	for _, pattern := range r.Source().Client().notes {
 		// A folder that can't be read is reported by the search for sessions.

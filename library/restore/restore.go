@@ -44,8 +44,12 @@ const (
 	Over   State = "over"      // a different file is there and is replaced, as requested
 )
 
-// ErrInTheWay means that the target is a file that isn't the beginning of what is archived.
-var ErrInTheWay = errors.New("another file is there")
+// ErrInTheWay means that the target is a file that isn't the beginning of what is archived, ErrInDatabase that what is
+// missing was kept in a client's database.
+var (
+	ErrInTheWay   = errors.New("another file is there")
+	ErrInDatabase = errors.New("it isn't in its client's database, and recall writes nothing there")
+)
 
 // Blocked reports whether the file can't be restored to its place.
 func (p File) Blocked() bool { return p.State == Newer || p.State == Other }
@@ -79,7 +83,7 @@ func planOne(ctx context.Context, l *library.Library, id ingest.SessionID, p *Fi
 		if _, err := os.Lstat(p.Path); err == nil {
 			return errors.New("a broken link is there")
 		} else if inDatabase {
-			return ingest.ErrInDatabase
+			return ErrInDatabase
 		}
 		p.State = New
 		_, err = io.Copy(io.Discard, disk.Until(ctx, r))

@@ -80,8 +80,8 @@ func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o re
 	dryRun bool) (pipeline.RestorePlan, error) {
 	r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{To: o.To, Dir: o.In, Version: o.Version})
 	switch {
-	case errors.Is(err, ingest.ErrInDatabase):
-		return pipeline.RestorePlan{}, hint.With(ingest.ErrInDatabase,
+	case errors.Is(err, restore.ErrInDatabase):
+		return pipeline.RestorePlan{}, hint.With(restore.ErrInDatabase,
 			"recall resume %[1]s --copy copies the payload for its next session; recall export %[1]s --raw "+
 				"--to DIR saves its rows", answer.ShortID(e.ID))
 	case errors.Is(err, ingest.ErrNoPlace):
@@ -113,7 +113,7 @@ func restoreAll(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries [
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, ingest.ErrNoPlace) || r.Moved && o.To == "":
+		case errors.Is(err, ingest.ErrNoPlace), errors.Is(err, restore.ErrInDatabase), r.Moved && o.To == "":
 			elsewhere++
 			continue
 		case len(r.Files) > 0 && !r.Missing():
