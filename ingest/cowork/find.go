@@ -150,8 +150,8 @@ func withCopy(files, copied []ingest.File) []ingest.File {
 	return files
 }
 
-// spaces adds the account's list of spaces, one folder above an agent's session. So that no two sessions claim one path,
-// it is written relative to the storage folder; a session without one goes without.
+// spaces adds the account's list of spaces, which is one folder further up for an agent's session. So that no two
+// sessions claim one path, it is written relative to the storage folder; a session without one goes without.
 func (l *lister) spaces() {
 	above := []string{l.storage, "..", "spaces.json"}
 	if filepath.Base(filepath.Dir(l.storage)) == "agent" {
