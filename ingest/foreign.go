@@ -30,7 +30,7 @@ func fenced(text string) (from, to int) {
 	at := 0
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSpace(line)
-		for _, fence := range []string{"```", "~~~"} {
+		for _, fence := range []string{"```", "~~~", `"""`} {
 			start, body := at, at+len(line)
 			if !fenceOnly().MatchString(bare) || !strings.HasPrefix(bare, fence) {
 				k := strings.LastIndex(line, fence)
@@ -258,7 +258,7 @@ var (
 	screen       = text.Pattern(`^[⏺⎿❯✻] | {4,}\s*$`)
 	screenBegins = text.Pattern(`^[⏺⎿❯✻] |^ {2,}\S.* {4,}\s*$`)
 	// fenceOnly matches a line of a fence and the language of what it holds.
-	fenceOnly = text.Pattern("^(?:```|~~~) ?[\\w.+-]*$")
+	fenceOnly = text.Pattern("^(?:```|~~~|\"\"\") ?[\\w.+-]*$")
 	speaks    = text.Pattern(`^(?:(?i:so|but|and|ok(?:ay)?|now|also)[, ]+)?(?:I(?:['’](?:m|d|ve|ll))? [a-z]+ |` +
 		`(?i:(?:can|could|would|should) (?:you|we) |let['’]s |we (?:need|should|must|want|can|could|have to) |` +
 		`(?:why|how) (?:is|are|do|does|did|can|should) |what (?:is|are|do|does|should) |ich |wir |warum |kannst du ))|` +
