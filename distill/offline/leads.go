@@ -245,7 +245,7 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			p = p.beyondAll(items)
 			w := typedWeight * t.recency(sp)
 			switch long := min(1, float64(len(p.text()))/distill.MaxQuote); {
-			case p.settles(): // in however few words
+			case p.settles(), p.conceded && i == 0: // in however few words
 			case !anyCue(p.run, cueOrder|cueWant):
 				w *= remarkShare * long
 			default:

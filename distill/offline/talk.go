@@ -34,6 +34,7 @@ type speech struct {
 	reacts    *speech    // the assistant's message before it, a person's the closing one of the exchange before; or nil
 	afterWork bool       // tools were called before it
 	answer    *speech    // what closes the exchange that a person's words begin, or what they say next; or nil
+	conceded  bool       // the assistant thereupon said that the person is right
 	disputed  []sentence // what the person objected to and the assistant thereupon took back
 	takenBack []sentence // that, and what else speaks of it
 	to        *speech    // the words of a person that its exchange began with
@@ -324,6 +325,7 @@ func (t *talk) concede() {
 	if t.asked == nil || t.asked.reacts == nil || !concedes().MatchString(t.closing.text) {
 		return
 	}
+	t.asked.conceded = true
 	said, most := t.asked.reacts, 1
 	objected := keywords(t.asked.text + " " + passage{t.closing, t.closing.begins()}.text())
 	for _, p := range said.passages() {
