@@ -284,7 +284,8 @@ func (t *talk) telling() (out []weighed) {
 				continue
 			}
 			h := p.hint()
-			holds := h != "" && h != payload.Next && !p.run[0].cues.has(cueNarrate)
+			hinted := h != "" && h != payload.Next || changed().MatchString(p.text())
+			holds := hinted && !p.run[0].cues.has(cueNarrate)
 			narrates := anyCue(p.run, cueNarrate|cueWant)
 			guess := h == payload.Hypothesis && looksOn(sp.parts[len(sp.parts)-1])
 			worth := holds && (sp.closing || !narrates && !guess)
@@ -308,6 +309,10 @@ func (t *talk) telling() (out []weighed) {
 	heaviestFirst(out)
 	return out
 }
+
+// changed matches what says what something became, or took the place of.
+var changed = text.Pattern(`(?i)\bI(?:['’]ve)? (?:changed|replaced|switched|moved|reverted)\b|\binstead of\b|` +
+	`\bnow uses?\b|\b(?:an)?statt\b|\bau lieu de\b|\ben (?:lugar|vez) de\b|\bem vez de\b|代わりに|而不是|대신`)
 
 // refuted reports whether a passage is of a message that was refused, or of an earlier one without work and names what
 // the assistant thereupon denied.
