@@ -352,6 +352,10 @@ func (t *talk) since(p passage) (since string) {
 			since = payload.ChangedSince
 		}
 	})
+	reports := !p.user && p.closing && p.speech.to != nil && len(about(p.text())) > 0
+	if reports && slices.ContainsFunc(p.speech.to.changes, func(path string) bool { return t.lastEdits[path] > p.turn.N }) {
+		since = payload.ChangedSince
+	}
 	return since
 }
 

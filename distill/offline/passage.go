@@ -223,8 +223,14 @@ func (p passage) met() bool {
 	lists := func(s sentence) bool { return s.block == listItem }
 	acted := p.closing && p.idle() && p.answer.changed
 	offers := acted && asks(p.parts[len(p.parts)-1].text) && slices.ContainsFunc(p.run, lists)
-	return offers || p.overlaps(p.disputed) || slices.ContainsFunc(p.run, question)
+	tries := p.closing && len(p.answer.text) < shortParagraph &&
+		slices.ContainsFunc(p.run, func(s sentence) bool { return tries().MatchString(s.text) })
+	return offers || tries || p.overlaps(p.disputed) || slices.ContainsFunc(p.run, question)
 }
+
+// tries matches what has the person see for themselves whether something works.
+var tries = text.Pattern(`(?i)^\W*(?:(?:you (?:can|should)|please|now|then) )*(?:try|test|check|see (?:if|whether)|` +
+	`let me know|give it a (?:try|shot)|restart|reload|probier\pL*|teste?|versuch\pL*) `)
 
 // alreadySo matches what says that nothing is left to do.
 var alreadySo = text.Pattern(`(?i)\b(?:already|nothing (?:more |left )?to (?:do|change|fix)|` +

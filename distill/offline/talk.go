@@ -38,6 +38,7 @@ type speech struct {
 	disputed  []sentence // what the person objected to and the assistant thereupon took back
 	takenBack []sentence // that, and what else speaks of it
 	to        *speech    // the words of a person that its exchange began with
+	changes   []string   // files changed in the exchange that it began
 	changed   bool       // files were changed in the exchange that it began
 	actedOn   bool       // that, or a commit was made
 	suspects  *speech    // the assistant's last message before it, in its exchange, that supposed something; or nil
@@ -50,24 +51,25 @@ type speech struct {
 type talk struct {
 	session    *ingest.Session
 	speeches   []*speech
-	commits    []*speech     // the messages of commits made
-	n          int           // number of exchanges
-	worked     bool          // a tool was called
-	acted      bool          // one was called since what was typed last
-	pushed     int           // ordinal of the turn of the last git push that worked
-	unchecked  bool          // a commit was made without the repository's hooks
-	branch     string        // that the last commit is on, if that isn't the session's; or ""
-	tested     *trace.Action // the last call that ran tests, or nil
-	lastChange int           // ordinal of the turn in which files were changed last
-	committed  int           // ordinal of the turn of the last commit made or begun
-	asked      *speech       // what was typed last
-	cut        *cut          // what it broke off at, or nil
-	closing    *speech       // the assistant's last message in the current exchange, while listening
-	waiting    *speech       // what was typed last, if the assistant did nothing since, or was cut off doing it
-	notified   bool          // the last turn is a notice of the client
-	recap      *speech       // what the client last had a model write down of the session so far, or nil
-	planning   bool          // a plan is being made that the person has yet to approve
-	files      []*touched    // what the session changed or spoke of
+	commits    []*speech      // the messages of commits made
+	n          int            // number of exchanges
+	worked     bool           // a tool was called
+	acted      bool           // one was called since what was typed last
+	pushed     int            // ordinal of the turn of the last git push that worked
+	unchecked  bool           // a commit was made without the repository's hooks
+	branch     string         // that the last commit is on, if that isn't the session's; or ""
+	tested     *trace.Action  // the last call that ran tests, or nil
+	lastEdits  map[string]int // by path, the ordinal of the turn in which each file was changed last
+	lastChange int            // ordinal of the turn in which files were changed last
+	committed  int            // ordinal of the turn of the last commit made or begun
+	asked      *speech        // what was typed last
+	cut        *cut           // what it broke off at, or nil
+	closing    *speech        // the assistant's last message in the current exchange, while listening
+	waiting    *speech        // what was typed last, if the assistant did nothing since, or was cut off doing it
+	notified   bool           // the last turn is a notice of the client
+	recap      *speech        // what the client last had a model write down of the session so far, or nil
+	planning   bool           // a plan is being made that the person has yet to approve
+	files      []*touched     // what the session changed or spoke of
 }
 
 // A cut is what a session broke off at: a call that was refused or has no result; without one, what the client says of
@@ -185,6 +187,7 @@ func (t *talk) actOn(did *trace.Trace) {
 		}
 	}
 	began := map[int]*speech{}
+	t.lastEdits = map[string]int{}
 	for _, sp := range t.speeches {
 		if sp.user {
 			began[sp.exchange] = sp
@@ -208,6 +211,12 @@ func (t *talk) actOn(did *trace.Trace) {
 		if sp := began[t.exchangeAt(a.N)]; sp != nil && !a.Abandoned && !a.Copied {
 			if changed {
 				t.lastChange = a.N
+			}
+			for _, o := range a.Touches {
+				if changed && changes(o) {
+					sp.changes = append(sp.changes, o.Path)
+					t.lastEdits[o.Path] = a.N
+				}
 			}
 			sp.changed = sp.changed || changed
 			sp.actedOn = sp.actedOn || changed || made
