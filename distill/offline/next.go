@@ -27,8 +27,9 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 			if _, of, there := (passage{sp, sp.parts}).answered(); there {
 				it.Evidence = append(it.Evidence, of)
 			}
-			if sp.changed {
-				it.Since = payload.WorkedOn // nobody said whether it is done
+			stopped := begun && t.cut.call != nil && t.cut.call.Verdict == ingest.Rejected
+			if sp.changed || stopped { // nobody said whether it is done
+				it.Since = payload.WorkedOn
 			}
 			return []payload.Item{it}
 		}

@@ -297,12 +297,14 @@ func (l *fileTable) undo(commits []trace.Commit, turns map[int]*ingest.Turn) {
 }
 
 // isUnrelated reports whether a file is no part of the work: the client's own, git's, a package manager's, or
-// temporary.
+// temporary; or one whose name was redacted, which isn't known.
 func isUnrelated(p string) bool {
 	p = strings.ReplaceAll(p, "\\", "/")
-	return strings.HasPrefix(strings.TrimPrefix(p, "/private"), "/tmp/") ||
+	return redacted().MatchString(path.Base(p)) || strings.HasPrefix(strings.TrimPrefix(p, "/private"), "/tmp/") ||
 		slices.ContainsFunc(unrelatedFolders, func(dir string) bool { return strings.Contains(p, dir) })
 }
+
+var redacted = text.Pattern(`(?i)^\[?redacted\b`)
 
 // ours reports whether a commit is one of the work, not made in a folder of a moment, to try something.
 func ours(c trace.Commit) bool { return !isUnrelated(c.Dir + "/") }
