@@ -59,6 +59,7 @@ func TestPasted(t *testing.T) {
 		{"a fence in a chat", "```we chose Kafka\nand Avro.``` he says, ```no\nAvro```, I don't.",
 			"he says, , I don't.", "Kafka"},
 		{"words after a fence", "```\nKafka\n``` 昨日のmtgはここ", "昨日のmtgはここ", "Kafka"},
+		{"three quotation marks", "use this:\n\"\"\"\nKafka\n\"\"\"\nand Avro", "use this:\nand Avro", "Kafka"},
 		{"code in a line", "use ```Kafka``` here\nand there", "use ```Kafka``` here\nand there", "Kafka"},
 		{"a mail", "see:\nFrom: Eve <eve@example.org>\nSubject: broker\n\nWe decided on Kafka.\n\nis that so?",
 			"see:\nis that so?", "Kafka"},
