@@ -238,8 +238,8 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 				return it.Kind == payload.Goal && strings.Contains(it.Text, p.run[0].text)
 			}
 			_, answer := p.told()
-			untold := sp != t.waiting && len(p.text()) <= maxAsked && answer == nil
-			if p.wonders() && (untold || t.early(sp) || slices.ContainsFunc(items, isGoal)) {
+			untold := sp != t.waiting && len(p.text()) <= maxAsked && (answer == nil || t.early(sp))
+			if p.wonders() && (untold || slices.ContainsFunc(items, isGoal)) {
 				continue
 			}
 			p = p.beyondAll(items)
