@@ -353,7 +353,8 @@ func (t *talk) since(p passage) (since string) {
 		}
 	})
 	reports := !p.user && p.closing && p.speech.to != nil && len(about(p.text())) > 0
-	if reports && slices.ContainsFunc(p.speech.to.changes, func(path string) bool { return t.lastEdits[path] > p.turn.N }) {
+	again := func(path string) bool { return t.lastEdits[path] > p.turn.N }
+	if reports && slices.ContainsFunc(p.speech.to.changes, again) {
 		since = payload.ChangedSince
 	}
 	return since
