@@ -24,76 +24,62 @@ import (
 // Asker asks a model about a search's results. It is safe for concurrent use if its fields are.
 type Asker struct {
 	Model  llm.Model
-	Redact func(string) string // applied to everything sent; nil: there are no secrets
-	Kept   llm.Store           // earlier answers; nil: ask every time
+	Redact func(string) string // applied to everything sent
+	Kept   llm.Store           // earlier answers
 	Waits  func()              // called before the model is asked; may be nil
 }
 
-// ask sends a request and decodes the answer, if check accepts it; of are the sessions whose words the request
-// shows. The error is an *llm.Error if the model failed or its answer is unusable; such an answer isn't kept.
-func (a *Asker) ask(ctx context.Context, r llm.Request, of []string, into any, check func() error) error {
-	if a.Redact != nil {
-		r.Prompt = a.Redact(r.Prompt)
+// verdict is what a model says, as it is kept.
+type verdict struct {
+	Order []int    `json:"order"`
+	Found string   `json:"found"`        // answer or none
+	Of    []string `json:"of,omitempty"` // the sessions that it was shown, none if one is unknown: then it goes with any
+}
+
+// read reads an answer.
+func read(text string) (v verdict, err error) {
+	value, ok := llm.FindJSON(text)
+	if !ok {
+		return v, fmt.Errorf("it is not JSON, or breaks off: %s", llm.Short(text))
 	}
+	err = llm.Misfit("", json.Unmarshal([]byte(value), &v))
+	if err == nil && v.Found != "answer" && v.Found != "none" {
+		err = errors.New("it doesn't say what was found")
+	}
+	return v, err
+}
+
+// ask sends a request and reads the answer; of are the sessions whose words the request shows. The error is an
+// *llm.Error if the model failed or its answer is unusable; such an answer isn't kept.
+func (a *Asker) ask(ctx context.Context, r llm.Request, of []string) (verdict, error) {
+	r.Prompt = a.Redact(r.Prompt)
 	key := a.key(r)
-	if a.Kept != nil {
-		data, ok, err := a.Kept.Answer(key)
-		if err != nil {
-			return err
-		}
-		if ok && json.Unmarshal(data, into) == nil && check() == nil {
-			return nil
-		}
+	data, ok, err := a.Kept.Answer(key)
+	if err != nil {
+		return verdict{}, err
+	}
+	if v, err := read(string(data)); ok && err == nil {
+		return v, nil
 	}
 	if a.Waits != nil {
 		a.Waits()
 	}
 	res, err := a.Model.Complete(ctx, r)
 	if err != nil {
-		return err
+		return verdict{}, err
 	}
-	value, ok := llm.FindJSON(res.Text)
-	if !ok {
-		return a.nonsense(r, fmt.Errorf("it is not JSON, or breaks off: %s", llm.Short(res.Text)))
-	}
-	err = llm.Misfit("", json.Unmarshal([]byte(value), into))
-	if err == nil {
-		err = check()
-	}
+	v, err := read(res.Text)
 	if err != nil {
-		return a.nonsense(r, err)
+		return v, &llm.Error{Fault: llm.Nonsense, Model: a.Model.Name(), Text: fmt.Sprintf("%s: %v", r.Task, err)}
 	}
-	if a.Kept == nil {
-		return nil
-	}
-	data, err := naming(of, value)
-	if err != nil {
-		return a.nonsense(r, err)
-	}
-	return a.Kept.KeepAnswer(key, data)
-}
-
-// naming adds to an answer, a JSON object, the sessions it is based on. If one of them is unknown, none is named,
-// and the answer is dropped when any session is forgotten.
-func naming(of []string, value string) ([]byte, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(value), &fields); err != nil {
-		return nil, err
-	}
-	if fields == nil {
-		return nil, errors.New("it is null")
-	}
-	delete(fields, "of")
-	if len(of) > 0 && !slices.Contains(of, "") {
-		of = slices.Clone(of)
+	if v.Of = nil; !slices.Contains(of, "") {
 		slices.Sort(of)
-		list, err := json.Marshal(slices.Compact(of))
-		if err != nil {
-			return nil, err
-		}
-		fields["of"] = list
+		v.Of = slices.Compact(of)
 	}
-	return json.Marshal(fields)
+	if data, err = json.Marshal(v); err == nil {
+		err = a.Kept.KeepAnswer(key, data)
+	}
+	return v, err
 }
 
 // sessionOf returns the session whose words are at a place; "" for handoffs, where that is unknown.
@@ -102,10 +88,6 @@ func sessionOf(p index.Place) string {
 		return ""
 	}
 	return p.Session
-}
-
-func (a *Asker) nonsense(r llm.Request, why error) error {
-	return &llm.Error{Fault: llm.Nonsense, Model: a.Model.Name(), Text: fmt.Sprintf("%s: %v", r.Task, why)}
 }
 
 func (a *Asker) key(r llm.Request) string {

@@ -2,7 +2,6 @@ package compose
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,20 +49,11 @@ func (a *Asker) Look(ctx context.Context, question string, found []*index.Result
 		b.WriteString(s)
 	}
 	r.Prompt = head(question) + b.String() + "\nNow the order, as JSON.\n"
-	var said struct {
-		Order []int  `json:"order"`
-		Found string `json:"found"`
-	}
 	var of []string
 	for _, one := range found {
 		of = append(of, sessionOf(one.Place))
 	}
-	err := a.ask(ctx, r, of, &said, func() error {
-		if said.Found != "answer" && said.Found != "none" {
-			return errors.New("it doesn't say what was found")
-		}
-		return nil
-	})
+	said, err := a.ask(ctx, r, of)
 	if err != nil {
 		return Look{}, err
 	}
