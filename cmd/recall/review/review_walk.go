@@ -1,7 +1,6 @@
 package review
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +72,7 @@ func (r *Reviewer) quit(err error, left int) error {
 // ask asks about an item and records the answer.
 func (r *Reviewer) ask(u review.Unseen) error {
 	for {
-		line, err := r.press("[k]eep, [e]dit, [d]rop, [p]in, [s]kip, [q]uit? ")
+		line, err := r.choose("[k]eep, [e]dit, [d]rop, [p]in, [s]kip, [q]uit? ")
 		if err != nil {
 			return err
 		}
@@ -141,7 +140,7 @@ func (r *Reviewer) say(u review.Unseen, word payload.Op, line, did string) error
 func (r *Reviewer) settle(c review.Conflict) error {
 	printContradiction(&r.p, c)
 	for {
-		line, err := r.press("which one stands? [1] the first, [2] the second, [b]oth, [s]kip, [q]uit? ")
+		line, err := r.choose("which one stands? [1] the first, [2] the second, [b]oth, [s]kip, [q]uit? ")
 		if err != nil {
 			return err
 		}
@@ -189,19 +188,10 @@ func (r *Reviewer) Finish() error {
 	return nil
 }
 
-// press asks and waits for a key, without Enter; if the input is no terminal, for a line, whose first letter counts.
-func (r *Reviewer) press(question string) (string, error) {
-	fmt.Fprint(r.Out, question)
-	for {
-		switch key := terminal.Key(r.ctx, r.In); key {
-		case '\r', '\n': // pressed after the last key anyway
-		case 0, terminal.CtrlC, 4: // 4 is Ctrl-D
-			return "", cmp.Or(r.ctx.Err(), errQuit)
-		default:
-			fmt.Fprintf(r.Out, "%c\n", key)
-			return strings.ToLower(string(key)), nil
-		}
-	}
+// choose asks and waits for a line, of which the first letter counts.
+func (r *Reviewer) choose(question string) (string, error) {
+	line, err := r.read(question)
+	return strings.ToLower((line + " ")[:1]), err
 }
 
 // read asks and waits for a line. Ctrl-C ends the wait; the end of the input is errQuit.

@@ -170,11 +170,8 @@ func setUp(ctx context.Context, a *app.App, p parts, all, dryRun bool) error {
 	switch {
 	case asks:
 		fmt.Fprint(a.Out, "Write this? [Y/n] ")
-		key := terminal.Key(ctx, a.In)
-		fmt.Fprintln(a.Out)
-		if key == terminal.CtrlC {
-			return context.Canceled
-		} else if !strings.ContainsRune("yY\r\n", key) {
+		line, err := terminal.ReadLine(ctx, a.In)
+		if err != nil || line != "" && !strings.HasPrefix(strings.ToLower(line), "y") {
 			fmt.Fprintln(a.Out, "Nothing was written. --dry-run shows every line; --only and --client write a part.")
 			return ctx.Err()
 		}

@@ -1,4 +1,4 @@
-// Package terminal produces what a person sees: width, colours, wrapped lines, progress, keys and the layout of
+// Package terminal produces what a person sees: width, colours, wrapped lines, progress and the layout of
 // documents. All output passes through package sink. It knows no command.
 package terminal
 
@@ -52,58 +52,24 @@ func Width(w io.Writer) int {
 	return 100
 }
 
-// CtrlC is what Key returns for that key: it doesn't interrupt the process then.
-const CtrlC = '\x03'
-
-// Key waits for a key press, without Enter; if in is no terminal, it reads a line and returns its first letter. It
-// returns 0 if there is none, or ctx ends first.
-func Key(ctx context.Context, in io.Reader) rune {
-	typed := false
-	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		if before, err := term.MakeRaw(int(f.Fd())); err == nil {
-			typed = true
-			defer term.Restore(int(f.Fd()), before)
-		}
+// ReadLine returns what a person types up to Enter, and reads no further. If ctx ends first, the unanswered read lasts
+// until the process ends.
+func ReadLine(ctx context.Context, in io.Reader) (line string, err error) {
+	type answer struct {
+		line string
+		err  error
 	}
-	key, _ := await(ctx, func() (rune, error) {
-		if typed {
-			return pressed(in), nil
-		}
+	came := make(chan answer, 1)
+	go func() {
 		line, err := lineOf(in)
-		if line == "" && err != nil {
-			return 0, err
-		}
-		return rune((line + "\n")[0]), nil
-	})
-	return key
-}
-
-// pressed returns the next key, skipping arrow and function keys: they arrive as ESC [ or ESC O followed by a letter or
-// ~, and would be mistaken for that letter (the left arrow for "drop").
-func pressed(in io.Reader) rune {
-	next := func() rune {
-		b := make([]byte, 1)
-		in.Read(b) // 0 if nothing can be read
-		return rune(b[0])
+		came <- answer{line, err}
+	}()
+	select {
+	case a := <-came:
+		return a.line, a.err
+	case <-ctx.Done():
+		return "", ctx.Err()
 	}
-	key := next()
-	for key == '\x1b' {
-		if key = next(); key != '[' && key != 'O' {
-			continue
-		}
-		for key = next(); key != 0 && (key < '@' || key == '[' || key > '~'); {
-			key = next()
-		}
-		if key != 0 {
-			key = next()
-		}
-	}
-	return key
-}
-
-// ReadLine returns what a person types up to Enter, and reads no further.
-func ReadLine(ctx context.Context, in io.Reader) (string, error) {
-	return await(ctx, func() (string, error) { return lineOf(in) })
 }
 
 func lineOf(in io.Reader) (string, error) {
@@ -112,25 +78,6 @@ func lineOf(in io.Reader) (string, error) {
 		if _, err := io.ReadFull(in, b); err != nil || b[0] == '\n' {
 			return strings.TrimSpace(string(line)), err
 		}
-	}
-}
-
-// await returns what read returns, unless ctx ends first: an unanswered read then lasts until the process ends.
-func await[T any](ctx context.Context, read func() (T, error)) (got T, err error) {
-	type answer struct {
-		got T
-		err error
-	}
-	came := make(chan answer, 1)
-	go func() {
-		got, err := read()
-		came <- answer{got, err}
-	}()
-	select {
-	case a := <-came:
-		return a.got, a.err
-	case <-ctx.Done():
-		return got, ctx.Err()
 	}
 }
 
