@@ -250,18 +250,10 @@ func (r *run) unrecognized(f ingest.Found) ingest.Found {
 	return f
 }
 
-// exclusion returns the current rules for what is left out.
-func (p Sources) exclusion() (x ingest.Exclusion) {
-	if p.Exclusion != nil {
-		x = p.Exclusion()
-	}
-	return x
-}
-
 // Excludes returns the rule that leaves out a session in its current state at the source, or "". What the library
 // already has of it stays. This requires parsing the session, but only if some rule could apply.
 func (p Sources) Excludes(ctx context.Context, f ingest.Found) (rule string, err error) {
-	x := p.exclusion()
+	x := p.Exclusion
 	if f.Source.IsMemory() || len(f.Files) == 0 || !x.Any() {
 		return "", nil
 	}
@@ -282,7 +274,7 @@ func (p Sources) Excludes(ctx context.Context, f ingest.Found) (rule string, err
 // Excluded returns the sessions that today's rules leave out, as far as runs have found any, each with its rule.
 // Sessions that a client has deleted stay listed: it may remember what was typed in them.
 func (p *Archiver) Excluded() map[ingest.SessionID]string {
-	x, all := p.exclusion(), map[ingest.SessionID]string{}
+	x, all := p.Exclusion, map[ingest.SessionID]string{}
 	if p.Cache == "" || !x.Any() {
 		return all
 	}
@@ -296,7 +288,7 @@ func (p *Archiver) Excluded() map[ingest.SessionID]string {
 // Unwanted returns a function that reports whether something a client remembers beside its sessions is left out too;
 // nil if nothing is. Beside those of earlier runs, the sessions of out are left out.
 func (p *Archiver) Unwanted(out map[ingest.SessionID]string) func(id ingest.SessionID, dir string) bool {
-	x, all := p.exclusion(), p.Excluded()
+	x, all := p.Exclusion, p.Excluded()
 	maps.Copy(all, out)
 	if p.Library != nil {
 		gone, _ := p.Library.Tombstones()
@@ -323,7 +315,7 @@ type ExclusionRule struct {
 
 // LeftOut lists all rules, even those that leave nothing out.
 func (p *Archiver) LeftOut(catalog *library.Catalog) (all []ExclusionRule) {
-	x, by := p.exclusion(), map[string]*ExclusionRule{}
+	x, by := p.Exclusion, map[string]*ExclusionRule{}
 	of := func(rule string) *ExclusionRule {
 		if by[rule] == nil {
 			by[rule] = &ExclusionRule{Rule: rule}

@@ -20,7 +20,7 @@ type Sources struct {
 	Readers []ingest.Reader
 	Roots   map[ingest.Source][]string // override a reader's default roots
 
-	Exclusion func() ingest.Exclusion // the current rules; nil for none
+	Exclusion ingest.Exclusion // the rules for what is left out
 }
 
 // An Archiver copies the bytes of sessions into a library without parsing them.

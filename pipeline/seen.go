@@ -242,7 +242,7 @@ func (p *Archiver) lookedHere() string {
 	for _, reader := range p.Readers {
 		fmt.Fprintln(&said, reader.Source(), p.RootsOf(reader))
 	}
-	fmt.Fprintln(&said, p.exclusion())
+	fmt.Fprintln(&said, p.Exclusion)
 	return said.String()
 }
 

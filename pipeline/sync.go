@@ -117,7 +117,7 @@ func (p *Pipeline) startRun(o Options, rep *Report) *run {
 		r.seen.clear()
 		r.seen.setFact(version, p.version())
 	}
-	x := p.exclusion()
+	x := p.Exclusion
 	for id, rule := range r.seen.excluded {
 		if !x.Has(rule) {
 			r.seen.drop(id)

@@ -114,10 +114,7 @@ const buryWait = time.Second
 // its environment or the person says so. Then it gets no memo, log, or context, and isn't archived. Only the first
 // reason can end: it leaves nothing behind.
 func (h *Host) out(e Event, in Input) (out bool, said Answer) {
-	rule := ""
-	if h.Sources.Exclusion != nil {
-		rule = h.Sources.Exclusion().Folder(in.Cwd)
-	}
+	rule := h.Sources.Exclusion.Folder(in.Cwd)
 	var m memo
 	asked := Asked(e, in)
 	readJSON(h.memoPath(in.Session, ".json"), &m)

@@ -12,7 +12,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/pflag"
 
@@ -51,8 +50,6 @@ type App struct {
 	model   llm.Model      // nil before it is asked
 	purse   *improve.Purse // nil until something is paid for
 	shared  bool           // Lib is shared: Close leaves it open
-
-	latest atomic.Pointer[config.Config] // as Exclusion last read it
 
 	Again func(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int // runs recall in this process
 }

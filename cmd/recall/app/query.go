@@ -205,7 +205,6 @@ func (a *App) Both() *ask.Both {
 // repaired or reindexed.
 type Served struct {
 	app    *App
-	config sync.Mutex // guards app.Config while it is loaded
 	taking sync.Mutex // held while a call syncs
 
 	vectors atomic.Pointer[index.Vectors] // what a call has read of them, for the next one
@@ -216,12 +215,10 @@ type Served struct {
 // Served returns a Served for this run.
 func (a *App) Served() *Served { return &Served{app: a} }
 
-// Call returns the app of one call, with the server's configuration. Its output is discarded: stdout carries the
-// protocol.
+// Call returns the app of one call, with the configuration as it is now: a folder to leave out might have been added.
+// Its output is discarded: stdout carries the protocol.
 func (m *Served) Call() (*App, error) {
-	m.config.Lock()
-	c, err := m.app.LoadConfig() // which reads it again as long as it is broken
-	m.config.Unlock()
+	c, err := config.Load(m.app.Flags, m.app.ConfigFile, config.ThisSystem())
 	if err != nil {
 		return nil, err
 	}

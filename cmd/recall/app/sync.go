@@ -36,7 +36,7 @@ func (a *App) Archiver() *pipeline.Archiver {
 
 // Sources returns the configured sources.
 func (a *App) Sources() pipeline.Sources {
-	return pipeline.Sources{Readers: Readers(), Roots: a.Roots(), Exclusion: a.Exclusion}
+	return pipeline.Sources{Readers: Readers(), Roots: a.Roots(), Exclusion: a.Exclusion()}
 }
 
 // Unsearched lists the folders that sessions of the library came from and that aren't searched; none for the demo,
@@ -48,17 +48,9 @@ func (a *App) Unsearched(entries []library.Entry) []pipeline.Unsearched {
 	return a.Sources().Unsearched(entries)
 }
 
-// Exclusion returns what must not be kept, by the configuration as it is now: a folder might have been added since.
+// Exclusion returns what must not be kept.
 func (a *App) Exclusion() ingest.Exclusion {
-	c := a.latest.Load()
-	if c == nil || time.Since(c.Read) > time.Second { // a sync asks for each session
-		var err error
-		if c, err = config.Load(a.Flags, a.ConfigFile, config.ThisSystem()); err != nil {
-			c = a.Config
-		}
-		a.latest.Store(c)
-	}
-	return ingest.Exclusion{Folders: c.Sources.Exclude}
+	return ingest.Exclusion{Folders: a.Config.Sources.Exclude}
 }
 
 // SyncRest continues in the background what the time budget left over.

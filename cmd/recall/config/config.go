@@ -86,8 +86,7 @@ type Config struct {
 		Told    bool          `key:"told" default:"true" about:"whether a session that starts is told what others in the team decided, with their quotes"`
 	} `key:"team"`
 
-	File string    // the file read, "" if none
-	Read time.Time // when
+	File string // the file read, "" if none
 
 	text    []byte // of it
 	origins map[string]origin
@@ -146,7 +145,7 @@ func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{File: file, Read: time.Now()}
+	c := &Config{File: file}
 	if file != "" {
 		if c.text, err = disk.ReadRegular(file, mostOfConfig); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)

@@ -111,7 +111,6 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	want.LLM.Prices, want.Sources.Exclude = []llm.Price{}, []string{}
 	want.Team.Answers, want.Team.Wait, want.Team.Told = "auto", 250*time.Millisecond, true
 	want.LLM.Provider, want.LLM.Timeout, want.LLM.Concurrency = "none", 3*time.Minute, 4
-	want.Read = c.Read
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("defaults differ (-want +got):\n%s", diff)
 	}
