@@ -109,7 +109,8 @@ func TestPassagesShown(t *testing.T) {
 			Passage: "We pin it. To v2.", Brief: "We pin it."})
 	}
 	model := &says{text: `{"order": [1], "found": "answer"}`}
-	if _, err := (&Asker{Model: model, Kept: memory{}, Redact: plainly}).Look(t.Context(), "is it pinned?", found); err != nil {
+	a := &Asker{Model: model, Kept: memory{}, Redact: plainly}
+	if _, err := a.Look(t.Context(), "is it pinned?", found); err != nil {
 		t.Fatal(err)
 	}
 	for i, got := range numbered(model.asked[0].Prompt) {

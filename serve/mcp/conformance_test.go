@@ -278,11 +278,7 @@ func TestSchemas(t *testing.T) {
 		}
 		return fmt.Sprint(p["enum"])
 	}
-	var parts []string
-	for _, p := range stateParts {
-		parts = append(parts, p.name)
-	}
-	for argument, want := range map[string]any{"recall_query kinds": payload.Kinds, "recall_state parts": parts,
+	for argument, want := range map[string]any{"recall_query kinds": payload.Kinds, "recall_state parts": stateParts,
 		"recall_note kind": payload.NoteKinds, "recall_resume variant": payload.Variants} {
 		tool, name, _ := strings.Cut(argument, " ")
 		if got := words(tool, name); got != fmt.Sprint(want) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"recall/answer"
 	"recall/index"
@@ -110,24 +111,21 @@ func projectName(m *Memory, name string) (string, error) {
 	return p.Name, nil
 }
 
-// tell lays out an answer.
+// tell lays out an answer, with as many results as fit.
 func tell(m *Memory, a *answer.Answer) string {
-	told := 0
+	doc := struct {
+		*answer.Answer
+		Shown  []*answer.Result
+		AsData string
+	}{a, a.Results, asData}
+	text := m.Words.Form("answer/agent", doc)
+	for utf8.RuneCountInString(text) > mostTold && len(doc.Shown) > 0 {
+		doc.Shown = doc.Shown[:len(doc.Shown)-1]
+		text = m.Words.Form("answer/agent", doc)
+	}
 	sh := newSheet()
-	sh.most = mostTold
-	if len(a.Results) == 0 {
-		sh.linef("%s Searched %s.", a.None(), a.Searched)
-	} else if said := a.Warning(); said != "" {
-		sh.linef("%s.", payload.Data(said, 300))
-	}
-	if len(a.Results) > 0 {
-		sh.linef(asData)
-	}
-	for _, r := range a.Results {
-		if !sh.add(m.Words.Result(r)) {
-			continue
-		}
-		told++
+	sh.add(text)
+	for _, r := range doc.Shown {
 		if r.Item != nil {
 			sh.of(r.Item.ID)
 			for _, l := range slices.Concat(r.History[:min(1, len(r.History))], r.Conflict[:min(1, len(r.Conflict))]) {
@@ -135,23 +133,7 @@ func tell(m *Memory, a *answer.Answer) string {
 			}
 		}
 	}
-	if grep := a.Grep(); grep != "" && len(a.Results) > 0 {
-		sh.linef("What tools printed isn't among it: `%s` looks there.", payload.Data(grep, 200))
-	}
-	for _, t := range a.Told {
-		sh.linef("About the user's model: %s.", payload.Data(t, 300))
-	}
-	if lacks := a.Without(); lacks != "" {
-		sh.linef("%s. Tell the user, and don't take its silence for an answer.", payload.Data(lacks, 300))
-	}
-	if a.Behind.Any() {
-		sh.linef("This answer is %s; ask again in a minute or two.", a.Behind)
-	}
-	if told > 0 {
-		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with its " +
-			"session:turn.")
-	}
-	return sh.text("Ask with a smaller limit, a project or kinds.")
+	return sh.text("")
 }
 
 // details returns everything known of items by their ids, naming unknown ids at the end.
@@ -172,7 +154,7 @@ func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, 
 		if err != nil {
 			return "", err
 		}
-		if sh.add(m.Words.Item(&doc)) {
+		if sh.add(m.Words.Form("why-item", &doc)) {
 			sh.of(p.Item.ID)
 			for _, l := range slices.Concat(doc.Earlier, doc.Later) {
 				sh.of(l.Item.ID)

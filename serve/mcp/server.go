@@ -56,11 +56,9 @@ type Memory struct {
 	Close  func() // ends the call's use of the memory
 }
 
-// Words puts into words, on whole lines, what is answered: the program's, so that an agent reads what a person does.
+// Words lays out documents in the program's forms, so that an agent reads what a person does.
 type Words interface {
-	Result(r *answer.Result) string // with what else its session says
-	Item(it *answer.Item) string    // with its evidence, and what came before and after it
-	Listed(it payload.Item, by payload.Doubt, at index.Place, turn int) string
+	Form(name string, doc any) string
 }
 
 // Need is how much of the memory a call needs.

@@ -9,7 +9,6 @@ import (
 
 	"recall/answer"
 	"recall/index"
-	"recall/ingest"
 	"recall/internal/escape"
 	"recall/library"
 	"recall/library/render"
@@ -18,12 +17,11 @@ import (
 
 // Limits of an answer about a transcript.
 const (
-	mostTurns    = 40    // turns
-	mostTurn     = 1_500 // characters of each turn among several
-	mostOneTurn  = 9_000 // characters of a single turn
-	mostListed   = 20    // sessions
-	turnsAround  = 2     // before and after the turn asked for
-	mostCallText = 300
+	mostTurns   = 40    // turns
+	mostTurn    = 1_500 // characters of each turn among several
+	mostOneTurn = 9_000 // characters of a single turn
+	mostListed  = 20    // sessions
+	turnsAround = 2     // before and after the turn asked for
 )
 
 type sessionIn struct {
@@ -100,12 +98,11 @@ func (s *Server) shared(ctx context.Context, m *Memory, id string) (string, erro
 	sh := newSheet()
 	sh.linef("Session %q of %s, from %s. %s", payload.Data(of.Title, 120), payload.Data(of.Author, 80),
 		payload.Data(of.Machine, 80), asData)
+	at, items := index.Place{Session: of.Session, Author: of.Author, Machine: of.Machine}, []listed(nil)
 	for _, it := range of.Payload.Items {
-		at := index.Place{Session: of.Session, Author: of.Author, Machine: of.Machine}
-		if sh.add(m.Words.Listed(it, payload.Doubt{}, at, it.First().N)) {
-			sh.of(it.ID)
-		}
+		items = append(items, listed{it, payload.Doubt{}, at, it.First().N})
 	}
+	sh.lines(m.Words.Form("state/items", items), items)
 	if of.Transcript != "" {
 		sh.add(quotedLines(of.Transcript, mostOneTurn))
 	}
@@ -133,27 +130,6 @@ func quotedLines(said string, size int) string {
 		text = string(r[:size-tail]) + fmt.Sprintf(" … %d characters … ", len(r)-size) + string(r[len(r)-tail:])
 	}
 	return "> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n"
-}
-
-// callText describes a tool call on one line: its argument and outcome, and only the beginning of its output.
-func callText(c *ingest.ToolCall) string {
-	text := payload.Data(c.Name, 80) + ": " + payload.Data(c.With(), mostCallText) + " → " + c.Outcome()
-	if c.Reason != "" {
-		text += ", the user said " + quoted(c.Reason)
-	}
-	for _, a := range c.Answers {
-		text += fmt.Sprintf(", asked %s answered %s", quoted(a.Question), quoted(strings.Join(a.Chosen, ", ")))
-	}
-	if c.Plan != nil {
-		text += ", plan " + quoted(c.Plan.Text)
-	}
-	if c.Commit != "" {
-		text += ", commit " + payload.Data(c.Commit+" "+c.CommitMessage, 120)
-	}
-	if c.Failed && c.Result != "" {
-		text += ": " + payload.Data(c.Result, 200)
-	}
-	return text
 }
 
 // latest lists the latest sessions, newest first.

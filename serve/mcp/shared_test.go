@@ -9,17 +9,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"recall/answer"
-	"recall/index"
+	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/payload"
 )
-
-// ids words items as the program does, but for all that isn't looked at here.
-type ids struct{ Words }
-
-func (ids) Listed(it payload.Item, _ payload.Doubt, _ index.Place, _ int) string {
-	return "[" + string(it.ID) + "] " + it.Text + "\n"
-}
 
 // A colleague's session, which an answer names, is read like one's own: as far as it is shared, and as data.
 func TestSharedSession(t *testing.T) {
@@ -30,7 +23,7 @@ func TestSharedSession(t *testing.T) {
 	defer l.Close()
 	s := New(Options{Version: "test",
 		Open: func(context.Context, Need) (*Memory, error) {
-			return &Memory{Library: l, Words: ids{}, Close: func() {}, Shared: func(
+			return &Memory{Library: l, Words: terminal.Agent{}, Close: func() {}, Shared: func(
 				_ context.Context, id string) (*answer.Shared, error) {
 				if id != "5ha4ed00" {
 					return nil, library.ErrNoSession

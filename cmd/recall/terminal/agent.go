@@ -8,25 +8,14 @@ import (
 	"recall/payload"
 )
 
-// Agent words for an agent what recall query and recall why show a person: on unbroken lines, items with their ids.
+// Agent lays out documents for an agent as for a person, but on unbroken lines, and items with their ids.
 type Agent struct{}
 
-// Result words a result of an answer, and what else its session says.
-func (Agent) Result(r *answer.Result) string {
-	return forAgent(func(p *Page) { p.Form("answer/further", []*answer.Result{r}) })
-}
-
-// Item words an item with its evidence and what came before and after it.
-func (Agent) Item(it *answer.Item) string { return forAgent(func(p *Page) { p.Form("why-item", it) }) }
-
-// Listed words an item on a line, with what may have overtaken it.
-func (Agent) Listed(it payload.Item, by payload.Doubt, at index.Place, turn int) string {
-	return forAgent(func(p *Page) { p.W.Write([]byte(p.told(it, by, at, turn))) })
-}
-
-func forAgent(write func(p *Page)) string {
+// Form returns a document in the named form.
+func (Agent) Form(name string, doc any) string {
 	var b strings.Builder
-	write(&Page{Voice: answer.Voice{Agent: true}, W: &b, Width: 1 << 20, Bare: true, Full: true})
+	p := &Page{Voice: answer.Voice{Agent: true}, W: &b, Width: 1 << 20, Bare: true, Full: true}
+	p.Form(name, doc)
 	return b.String()
 }
 

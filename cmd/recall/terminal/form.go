@@ -55,9 +55,9 @@ func (p *Page) formFuncs() template.FuncMap {
 		"bold": style(p.St.Bold), "dim": style(p.St.Dim), "green": style(p.St.Green), "red": style(p.St.Red),
 		"yellow": style(p.St.Yellow), "reset": style(p.St.Reset),
 
-		"line":      func(s any) string { return Line(fmt.Sprint(s)) },
+		"line":      func(s any) string { return p.Line(fmt.Sprint(s)) },
 		"path":      func(s string) string { return Line(ShownPath(s)) },
-		"clip":      func(n int, s string) string { return txt.Clip(Line(s), n) },
+		"clip":      func(n int, s string) string { return txt.Clip(p.Line(s), n) },
 		"narrow":    func() bool { return p.Width < Narrow },
 		"wide":      func(n int) int { return n * p.Width },
 		"hour":      func(t time.Time) string { return t.Local().Format("15:04") },
