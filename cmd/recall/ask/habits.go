@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,11 +24,11 @@ func newHabitsCmd(a *app.App) *cobra.Command {
 	var o struct {
 		Project, Write string
 		Drop, Reword   int
-		All, JSON      bool
+		All            bool
 	}
-	return option.Do("habits", func(fs *option.Flags) {
+	return option.Result(a, "habits", func(fs *option.Flags) {
 		fs.BoolVar(&o.All, "all", false, "all projects together")
-		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
+		fs.Bool("json", false, "print as JSON")
 		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
 		fs.Sets("no-sync", "!query.sync")
 		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
@@ -36,17 +37,17 @@ func newHabitsCmd(a *app.App) *cobra.Command {
 		fs.Number(&o.Reword, "reword", "", 0, "word this one as TEXT says")
 		fs.Apart("all", "project")
 		fs.Apart("json", "write", "drop", "reword")
-	}, func(ctx context.Context, words []string) error {
+	}, func(ctx context.Context, words []string) ([]history.Habit, error) {
 		if (len(words) > 0) != (o.Reword > 0) {
-			return hint.With(errors.New("a text and --reword go together"), `recall habits --reword 2 "Use pnpm"`)
+			return nil, hint.With(errors.New("a text and --reword go together"), `recall habits --reword 2 "Use pnpm"`)
 		}
 		p, err := a.UpToDate(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		name, err := a.ProjectFilter(o.Project, o.All)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var files []string
 		for _, f := range memory.Files(p.Library, name) {
@@ -54,15 +55,19 @@ func newHabitsCmd(a *app.App) *cobra.Command {
 		}
 		found, err := history.Habits(ctx, p, name, history.RulesIn(files...))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if o.Write != "" {
-			return writeHabits(ctx, a, found, o.Write)
+			return nil, writeHabits(ctx, a, found, o.Write)
 		}
 		if n := max(o.Drop, o.Reword); n > 0 {
-			return editHabit(a, p.Library, found, n, strings.Join(words, " "))
+			return nil, editHabit(a, p.Library, found, n, strings.Join(words, " "))
 		}
-		return show(a, found, o.JSON, len(found) == 0, func(p *terminal.Page) { p.Form("habits", found) })
+		return found, option.Nothing(len(found) == 0)
+	}, func(a *app.App, found []history.Habit) {
+		if found != nil {
+			a.Form("habits", found)
+		}
 	})
 }
 
@@ -108,41 +113,38 @@ func newAuditCmd(a *app.App) *cobra.Command {
 	var o struct {
 		Project string
 		All     bool
-		JSON    bool
 		Fix     bool
 	}
-	return option.Do("audit", func(fs *option.Flags) {
+	patch := ""
+	return option.Result(a, "audit", func(fs *option.Flags) {
 		fs.BoolVar(&o.All, "all", false, "also list the lines that were said in a session, with by whom")
-		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
+		fs.Bool("json", false, "print as JSON")
 		fs.BoolVar(&o.Fix, "fix", false, "print a patch that takes the lines out which the record contradicts")
 		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
 		fs.Sets("no-sync", "!query.sync")
 		fs.StringVarP(&o.Project, "project", "p", "", "another project than the current one")
-	}, func(ctx context.Context, _ []string) error {
+	}, func(ctx context.Context, _ []string) (found history.Audit, err error) {
 		p, err := a.UpToDate(ctx)
 		if err != nil {
-			return err
+			return found, err
 		}
 		name, err := a.ProjectFilter(o.Project, false)
 		if err != nil {
-			return err
+			return found, err
 		}
-		found, err := history.AuditOf(ctx, p, name)
-		if err != nil {
-			return err
+		found, err = history.AuditOf(ctx, p, name)
+		if err == nil && o.Fix {
+			patch, err = found.Patch()
 		}
-		if o.Fix && found.Listed() > 0 {
-			patch, err := found.Patch()
-			if err != nil {
-				return err
-			}
-			return a.Print(patch)
+		return found, cmp.Or(err, option.Nothing(found.Listed() == 0))
+	}, func(a *app.App, found history.Audit) {
+		if patch != "" {
+			a.Print(patch)
+			return
 		}
-		return show(a, found, o.JSON, found.Listed() == 0, func(p *terminal.Page) {
-			p.Form("audit", struct {
-				history.Audit
-				All bool
-			}{found, o.All})
-		})
+		a.Form("audit", struct {
+			history.Audit
+			All bool
+		}{found, o.All})
 	})
 }

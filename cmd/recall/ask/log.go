@@ -13,7 +13,6 @@ import (
 	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/payload"
 	"recall/pipeline"
@@ -31,6 +30,8 @@ type logOptions struct {
 // LogDoc is the JSON document of recall log.
 type LogDoc struct {
 	Items []history.Dated `json:"items"` // oldest first
+
+	asked string
 }
 
 // ChangedDoc is the JSON document of recall log --changed.
@@ -47,10 +48,10 @@ var (
 
 func newLogCmd(a *app.App) *cobra.Command {
 	var o logOptions
-	cmd := option.Command("log", func(fs *option.Flags) {
+	cmd := option.Result(a, "log", func(fs *option.Flags) {
 		fs.BoolVar(&o.All, "all", false, "include all projects")
 		fs.BoolVar(&o.Changed, "changed", false, "what was decided, reversed, settled and left open since a day")
-		fs.BoolVar(&o.JSON, "json", false, "print as JSON")
+		fs.Bool("json", false, "print as JSON")
 		fs.Kinds(&o.Kind, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, …")
 		fs.Number(&o.Limit, "limit", "n", 40, "maximum number of items, keeping the newest; 0 for all")
 		fs.StringVarP(&o.Project, "project", "p", "", "of this project (default: the one you are in)")
@@ -58,23 +59,23 @@ func newLogCmd(a *app.App) *cobra.Command {
 		fs.Since(&o.Until, "until", "only before the start of this day")
 		fs.Apart("all", "project")
 		fs.Apart("changed", "until", "limit")
-	}, func(cmd *cobra.Command, args []string) error {
+	}, func(ctx context.Context, args []string) (any, error) {
 		if err := o.check(); err != nil {
-			return err
+			return nil, err
 		}
-		p, err := a.UpToDate(cmd.Context())
+		p, err := a.UpToDate(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		q, err := o.query(strings.Join(args, " "), a, o.Limit)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if q.Project, err = a.ProjectFilter(o.Project, o.All); err != nil {
-			return err
+			return nil, err
 		}
-		return runLog(cmd.Context(), a, p, q, o)
-	})
+		return runLog(ctx, a, p, q, o)
+	}, printLog)
 	cmd.Args = cobra.ArbitraryArgs
 	return cmd
 }
@@ -94,21 +95,21 @@ func (o *logOptions) check() error {
 	return o.queryFlags.check()
 }
 
-func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query, o logOptions) error {
+func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query, o logOptions) (any, error) {
 	kinds := q.Kinds
 	if o.Changed {
 		kinds = changedKinds // an item's successor can be of another kind
 	}
 	line, err := history.Timeline(ctx, p, q.Project, kinds...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	meant := func(d history.Dated) bool { return slices.Contains(q.Kinds, d.Item.Kind) }
 	if q.Text != "" {
 		q.Limit, q.Archived = 30, true // as in the timeline
 		found, err := a.Search(ctx, q)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		keep := history.OnTopic(found)
 		meant = func(d history.Dated) bool { return keep[d.Item.ID] && slices.Contains(q.Kinds, d.Item.Kind) }
@@ -122,12 +123,7 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 		if news := a.TeamNews(since, q.Project); news != nil && q.Text == "" {
 			doc.Others = news.Others
 		}
-		return show(a, doc, o.JSON, doc.Empty() && len(doc.Others) == 0, func(page *terminal.Page) {
-			page.Form("log/changed", doc)
-			if m, err := team.MembershipOf(a.Lib.Dir()); err == nil {
-				m.LookedNow()
-			}
-		})
+		return doc, option.Nothing(doc.Empty() && len(doc.Others) == 0)
 	}
 	line = slices.DeleteFunc(line, func(d history.Dated) bool {
 		return !meant(d) || d.Item.At.Before(q.Since) || !q.Until.IsZero() && !d.Item.At.Before(q.Until)
@@ -135,13 +131,22 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	if o.Limit > 0 {
 		line = line[max(0, len(line)-o.Limit):]
 	}
-	doc := LogDoc{Items: line}
-	return show(a, doc, o.JSON, len(doc.Items) == 0, func(p *terminal.Page) {
-		p.Form("log", doc)
+	return &LogDoc{Items: line, asked: q.Text}, option.Nothing(len(line) == 0)
+}
+
+func printLog(a *app.App, doc any) {
+	switch doc := doc.(type) {
+	case *ChangedDoc:
+		a.Form("log/changed", doc)
+		if m, err := team.MembershipOf(a.Lib.Dir()); err == nil {
+			m.LookedNow()
+		}
+	case *LogDoc:
+		a.Form("log", doc)
 		var hits []last.Hit
 		for _, one := range doc.Items {
 			hits = append(hits, last.Of(one.Place, one.Turn, "", &one.Item))
 		}
-		a.Remember(q.Text, hits)
-	})
+		a.Remember(doc.asked, hits)
+	}
 }

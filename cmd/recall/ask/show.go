@@ -200,7 +200,11 @@ func runShow(ctx context.Context, a *app.App, e library.Entry, o showOptions) er
 			return a.Print(terminal.Visible(manifest.Replay(s, trace.Actions(s))))
 		}
 		did := history.ActionsOf(s)
-		return show(a, did, o.JSON, false, func(p *terminal.Page) { p.Form("actions", did) })
+		if o.JSON {
+			return a.PrintJSON(did)
+		}
+		a.Form("actions", did)
+		return nil
 	}
 	p, err := a.Payload(e)
 	if err != nil {

@@ -28,8 +28,8 @@ func newConfigCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return ConfigDoc{}, err
 		}
-		return ConfigDoc{c.File, c.Shown(), c}, nil
-	}, func(a *app.App, doc ConfigDoc) { printConfig(a, doc.config) })
+		return ConfigDoc{c.File, c.Shown()}, nil
+	}, printConfig)
 	cmd.Long += configHelp()
 	return cmd
 }
@@ -58,13 +58,11 @@ func configHelp() string {
 type ConfigDoc struct {
 	File     string         `json:"file,omitempty"` // the file read
 	Settings []config.Shown `json:"settings"`
-
-	config *config.Config
 }
 
 // printConfig prints all settings for people.
-func printConfig(a *app.App, c *config.Config) {
-	file := c.File
+func printConfig(a *app.App, doc ConfigDoc) {
+	file := doc.File
 	if file == "" {
 		file = "none, and none is needed (recall config --help)"
 		if own := config.ThisSystem().OwnFile(); own != "" {
@@ -73,7 +71,7 @@ func printConfig(a *app.App, c *config.Config) {
 	}
 	fmt.Fprintf(a.Out, "config.yaml: %s\n\n", file)
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, s := range c.Shown() {
+	for _, s := range doc.Settings {
 		from := string(s.From)
 		if s.Where != "" {
 			from = s.Where
