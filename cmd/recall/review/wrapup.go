@@ -159,12 +159,13 @@ func wrapped(ctx context.Context, a *app.App, e library.Entry, doc WrapUpDoc, o 
 	if o.JSON {
 		return a.PrintJSON(doc)
 	}
-	terminal.Few(doc.Claims, linesShown, func(d review.DraftLine) {
+	for _, d := range doc.Claims[:min(len(doc.Claims), linesShown)] {
 		fmt.Fprintf(a.Err, "recall: line %d is the agent's own claim, %s: %s\n", d.Line,
 			txt.Clip(terminal.Line(d.Text), 80), d.Why)
-	}, func(n int) {
-		fmt.Fprintf(a.Err, "recall: %s more are the agent's own claims; --json lists all\n", answer.Count(n, "line"))
-	})
+	}
+	if more := len(doc.Claims) - linesShown; more > 0 {
+		fmt.Fprintf(a.Err, "recall: %s more are the agent's own claims; --json lists all\n", answer.Count(more, "line"))
+	}
 	if o.Draft != "" {
 		known := ""
 		if doc.Known > 0 {

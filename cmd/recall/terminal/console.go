@@ -172,10 +172,15 @@ func (c *Console) PrintReport(r pipeline.Report) {
 // PrintProblems lists what was skipped.
 func (c *Console) PrintProblems(problems []ingest.Problem) { c.printProblems(problems, "--json") }
 
+const mostProblems = 20
+
 func (c *Console) printProblems(problems []ingest.Problem, all string) {
-	Few(problems, 20, func(p ingest.Problem) {
+	for _, p := range problems[:min(len(problems), mostProblems)] {
 		fmt.Fprintf(c.Err, "recall: skipped: %s: %s\n", Line(ShownPath(p.Path)), Line(ShownPath(p.Reason())))
-	}, func(n int) { fmt.Fprintf(c.Err, "recall: … and %d more; %s lists all\n", n, all) })
+	}
+	if more := len(problems) - mostProblems; more > 0 {
+		fmt.Fprintf(c.Err, "recall: … and %d more; %s lists all\n", more, all)
+	}
 	for _, p := range problems {
 		if hint.IsFull(p.Err) {
 			c.SayHint(p.Err)

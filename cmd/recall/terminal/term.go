@@ -240,16 +240,6 @@ func ShowEach(paths []string, show func(string) string) []string {
 
 var shownRules = sync.OnceValue(redact.New)
 
-// Few shows the first elements of a list, then how many more there are.
-func Few[T any](list []T, most int, show func(T), more func(left int)) {
-	for _, one := range list[:min(len(list), most)] {
-		show(one)
-	}
-	if left := len(list) - most; left > 0 {
-		more(left)
-	}
-}
-
 // ResumeCommand returns the command line that continues a restored session; "" if its client has no such command.
 func ResumeCommand(r pipeline.RestorePlan) string {
 	words, env := r.Resume()
