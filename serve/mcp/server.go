@@ -49,7 +49,10 @@ type Memory struct {
 	// none, the error is a *pipeline.NotHereError.
 	Compose func(ctx context.Context, name string) (*payload.Payload, error)
 	// Here names the working directory's project; if there is none, the error is a *pipeline.NotHereError.
-	Here   func() (string, error)
+	Here func() (string, error)
+	// Running returns the session that is running, if the client says which, else the latest of the project here.
+	Running func() (library.Entry, error)
+
 	Words  Words
 	Search answer.Index // what is searched: the index, and what a team shares
 	Behind answer.Behind

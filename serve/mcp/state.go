@@ -31,7 +31,11 @@ type stateIn struct {
 }
 
 func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, error) {
-	e, err := s.meantSession(m, in.Session)
+	find := m.Running
+	if strings.TrimSpace(in.Session) != "" {
+		find = func() (library.Entry, error) { return m.Library.Lookup(in.Session) }
+	}
+	e, err := find()
 	if err != nil {
 		return "", err
 	}
@@ -62,28 +66,6 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 		}
 	}
 	return sh.text(""), nil
-}
-
-// meantSession returns the named session, else the running one, else the latest of the project here.
-func (s *Server) meantSession(m *Memory, name string) (library.Entry, error) {
-	if strings.TrimSpace(name) != "" {
-		return m.Library.Lookup(name)
-	}
-	if s.o.Session != "" {
-		e, err := m.Library.Lookup(string(s.o.Session))
-		if err == nil || !errors.Is(err, library.ErrNoSession) {
-			return e, err
-		}
-	}
-	here, err := m.Here()
-	if err != nil {
-		return library.Entry{}, err
-	}
-	catalog, err := m.Library.Catalog()
-	if err != nil {
-		return library.Entry{}, err
-	}
-	return catalog.Last(here)
 }
 
 // stateDoc is a session's state.

@@ -50,8 +50,9 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 				Compose: func(ctx context.Context, name string) (*payload.Payload, error) {
 					return b.Compose(ctx, b.Index, name)
 				},
-				Here:  func() (string, error) { return b.ProjectFilter("", false) },
-				Close: b.Close}, nil
+				Here:    func() (string, error) { return b.ProjectFilter("", false) },
+				Running: b.Running,
+				Close:   b.Close}, nil
 		},
 		Library: func(ctx context.Context) (*library.Library, error) {
 			b, err := m.Call()

@@ -110,6 +110,24 @@ func (a *App) session(name string, lookup func(string) (library.Entry, error)) (
 	return e, err
 }
 
+// Running finds the session that recall was called from, else the latest of the current project.
+func (a *App) Running() (library.Entry, error) {
+	if id := os.Getenv(EnvSession); id != "" {
+		if e, err := a.Lib.Lookup(id); !errors.Is(err, library.ErrNoSession) {
+			return e, err
+		}
+	}
+	project, _, err := a.ResolveProject("")
+	if err != nil {
+		return library.Entry{}, err
+	}
+	catalog, err := a.Lib.Catalog()
+	if err != nil {
+		return library.Entry{}, err
+	}
+	return catalog.Last(project)
+}
+
 // Listed returns a session's name as in recall list, with its title.
 func Listed(catalog *library.Catalog, e library.Entry) string {
 	name := terminal.Line(payload.Handle(catalog.Of(e).Name, catalog.Number[string(e.ID)]))

@@ -198,30 +198,16 @@ func saveScratch(dir string, n int, text string) (string, error) {
 	return path, app.WriteNew(path, text, false)
 }
 
-// toWrapUp finds the session: by name, else the one that recall was called from, else the last one of the current
-// project.
+// toWrapUp finds the session, by name or the running one.
 func toWrapUp(a *app.App, args []string) (library.Entry, error) {
 	if len(args) > 0 {
 		return a.Session(args[0])
 	}
-	if id := os.Getenv(app.EnvSession); id != "" {
-		if e, err := a.Lib.Lookup(id); err == nil {
-			return e, nil
-		}
+	e, err := a.Running()
+	if errors.Is(err, library.ErrNoSession) {
+		err = hint.With(errors.New("no session to wrap up"), "recall list shows them; name one")
 	}
-	catalog, err := a.Lib.Catalog()
-	if err != nil {
-		return library.Entry{}, err
-	}
-	project, _, err := a.ResolveProject("")
-	if err != nil {
-		return library.Entry{}, err
-	}
-	last, err := catalog.Last(project)
-	if err != nil {
-		return last, hint.With(errors.New("no session to wrap up"), "recall list shows them; name one")
-	}
-	return last, nil
+	return e, err
 }
 
 // takeDraft records the supported lines of a draft as notes and the others as claims, and merges them.
