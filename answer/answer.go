@@ -327,9 +327,6 @@ func gather(found []*index.Result) (all []*Result) {
 	return all
 }
 
-// claims reports whether a result is a claim, not a quote.
-func (r *Result) claims() bool { return r.Item != nil && r.Item.Kind != payload.Lead }
-
 // Numbered lists results and what is shown below them in the order of their numbers.
 func Numbered(results []*Result) (all []*Result) {
 	for _, r := range results {
@@ -340,7 +337,7 @@ func Numbered(results []*Result) (all []*Result) {
 
 // settles reports whether a result is more than a quote or a wish.
 func (r *Result) settles() bool {
-	return r.claims() && r.Item.Kind != payload.Goal
+	return r.Item != nil && r.Item.Kind != payload.Lead && r.Item.Kind != payload.Goal
 }
 
 // withoutEchoes removes passages, of turns and of quoted items, that say nothing beyond the results above them.
@@ -379,17 +376,10 @@ func plain(text string) string {
 
 // Beside returns the results shown below the first, without those shown with it as contradictions.
 func (a *Answer) Beside() []*Result {
-	var rest []*Result
-	for _, r := range a.Results[1:] {
-		if r.Item == nil || !a.Results[0].contradicts(r) {
-			rest = append(rest, r)
-		}
-	}
-	return rest
-}
-
-func (r *Result) contradicts(other *Result) bool {
-	return slices.ContainsFunc(r.Conflict, func(l index.Linked) bool { return l.Item.ID == other.Item.ID })
+	return slices.DeleteFunc(slices.Clone(a.Results[1:]), func(r *Result) bool {
+		same := func(l index.Linked) bool { return r.Item != nil && l.Item.ID == r.Item.ID }
+		return slices.ContainsFunc(a.Results[0].Conflict, same)
+	})
 }
 
 // See returns a few items that may bear on a result and aren't results themselves.
@@ -403,6 +393,3 @@ func (a *Answer) See(r *Result) []index.Linked {
 	}
 	return see
 }
-
-// SameWords reports whether two texts consist of the same words.
-func SameWords(a, b string) bool { return plain(a) == plain(b) }

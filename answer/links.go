@@ -17,16 +17,14 @@ func (v Voice) Past(p index.Placed) string {
 	return fmt.Sprintf("%s (%s, %s)", said, Day(p.Item.At), v.Where(p.Place, p.Turn, false))
 }
 
-// Outcome says what became of an item through its successor.
-func Outcome(l index.Linked) string {
-	if l.Relation == payload.Same {
-		return "said again"
-	}
-	return l.Item.Kind.Became()
-}
-
 // Was describes an item that was replaced, and how.
-func (v Voice) Was(l index.Linked) string { return v.Past(l.Placed) + " → " + Outcome(l) }
+func (v Voice) Was(l index.Linked) string {
+	became := l.Item.Kind.Became()
+	if l.Relation == payload.Same {
+		became = "said again"
+	}
+	return v.Past(l.Placed) + " → " + became
+}
 
 // See describes an item that may bear on another, and how.
 func (v Voice) See(l index.Linked) string { return bearing(l) + ": " + v.Past(l.Placed) }

@@ -13,7 +13,7 @@ import (
 // RejectedOptions lists the rejected options that neither the item's text nor its history names.
 func RejectedOptions(it payload.Item, history []index.Linked) []string {
 	return slices.DeleteFunc(slices.Clone(it.Alternatives), func(option string) bool {
-		past := func(l index.Linked) bool { return SameWords(l.Item.Text, option) }
+		past := func(l index.Linked) bool { return plain(l.Item.Text) == plain(option) }
 		return strings.Contains(strings.ToLower(it.Text), strings.ToLower(option)) || slices.ContainsFunc(history, past)
 	})
 }

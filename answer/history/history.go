@@ -41,18 +41,6 @@ func FileLine(arg string) (file string, line int) {
 	return m[1], n
 }
 
-// Called describes a call on one line: the tool and its main argument.
-func Called(c *ingest.ToolCall) string {
-	switch with := c.With(); {
-	case with == "":
-		return c.Name
-	case c.Command == "" && c.Path != "":
-		return c.Name + " " + with
-	default:
-		return c.Name + ": " + with
-	}
-}
-
 // Files says who touched a file.
 type Files struct {
 	Schema   int       `json:"schema"` // 1
@@ -270,8 +258,17 @@ func ActionsOf(s *ingest.Session) Actions {
 	return d
 }
 
-// Called describes a call briefly.
-func (Actions) Called(x trace.Action) string { return Called(x.Call) }
+// Called describes a call on one line: the tool and its main argument.
+func (Actions) Called(x trace.Action) string {
+	switch c, with := x.Call, x.Call.With(); {
+	case with == "":
+		return c.Name
+	case c.Command == "" && c.Path != "":
+		return c.Name + " " + with
+	default:
+		return c.Name + ": " + with
+	}
+}
 
 // Time says how long a call took; "" if unknown.
 func (Actions) Time(x trace.Action) string {

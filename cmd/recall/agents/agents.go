@@ -164,7 +164,7 @@ func hookHost(ctx context.Context, a *app.App, dir string, client *clients.Clien
 		Nudge:      c.Hooks.Nudge,
 		Pause:      pausing(),
 		Waits:      client.Waits(event),
-		Late:       client.Late(),
+		Late:       client.Late,
 	}
 	h.Told = func(_ *library.Library, project string) []hooks.Told { return toldByTeam(a, project) }
 	h.Forget = func(session string) bool { return a.Background("forget", session, "--yes") }

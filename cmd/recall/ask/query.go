@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,7 +80,9 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		// First, because a reader who closes the pipe early ends the program in the middle of the answer.
 		a.Remember(text, last.Hits(answer.Numbered(ans.Results)))
 		var b strings.Builder
-		f.page(a, &b, ans)
+		p := terminal.Page{W: &b, St: terminal.Styles(a.Color && !f.Plain), Width: terminal.Width(a.Out), Bare: f.Plain,
+			Full: f.Full}
+		p.Answer(ans)
 		return b.String()
 	}
 	draft := terminal.Draft{W: a.Out}
@@ -108,13 +109,6 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		err = app.ExitCode(app.ExitNothing)
 	}
 	return err
-}
-
-// page lays out an answer for a person.
-func (f *queryFlags) page(a *app.App, w io.Writer, ans *answer.Answer) {
-	p := terminal.Page{W: w, St: terminal.Styles(a.Color && !f.Plain), Width: terminal.Width(a.Out), Bare: f.Plain,
-		Full: f.Full}
-	p.Answer(ans)
 }
 
 // check refuses an empty span of time.

@@ -96,7 +96,8 @@ func removeParts(ctx context.Context, a *app.App, p parts, dryRun bool) error {
 	if p.jobs {
 		err = errors.Join(err, removeJobs(ctx, a, dryRun))
 	}
-	if dryRun || !p.whole() {
+	everything := p.jobs && len(p.kinds) == len(clients.Kinds) && p.named == nil
+	if dryRun || !everything {
 		return err
 	}
 	err = errors.Join(err, disk.RemoveIfThere(a.WorkLogs().File)) // the logs stay
@@ -231,9 +232,6 @@ func partsOf(only, named []string, at string) (p parts, err error) {
 	}
 	return p, nil
 }
-
-// whole reports whether these are all parts, for all clients.
-func (p parts) whole() bool { return p.jobs && len(p.kinds) == len(clients.Kinds) && p.named == nil }
 
 // files lists the files of the clients named, or else of those given, into which the parts belong.
 func (p parts) files(usual []*clients.Client) (files []clients.File) {

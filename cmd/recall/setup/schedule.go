@@ -35,21 +35,17 @@ func installJobs(ctx context.Context, a *app.App, at schedule.Clock, dryRun bool
 		return err
 	}
 	h, err := schedule.Here(ctx)
+	if errors.Is(err, schedule.ErrNoScheduler) {
+		return hint.With(err, "install cron, or have another scheduler run recall archive every ten minutes and recall "+
+			"sync every night")
+	}
 	if err != nil {
-		return noScheduler(err)
+		return err
 	}
 	if dryRun {
 		return showPlan(ctx, a, h, p)
 	}
 	return install(ctx, a, h, p)
-}
-
-func noScheduler(err error) error {
-	if errors.Is(err, schedule.ErrNoScheduler) {
-		return hint.With(err, "install cron, or have another scheduler run recall archive every ten minutes and recall "+
-			"sync every night")
-	}
-	return err
 }
 
 // plan describes what to run: this program, with this configuration.

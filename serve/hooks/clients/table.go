@@ -24,7 +24,7 @@ type Client struct {
 	events  []event                                  // that recall is called at; none if it has no hooks
 	tools   map[string]string                        // its names of the tools that hooks look at, in recall's words
 	plainly bool                                     // it takes a refusal as a decision of the whole answer
-	late    bool                                     // it takes no text before a tool, only after it
+	Late    bool                                     // it takes no text before a tool, only after it
 	stored  bool                                     // it names no transcript: its source's folder has a database of all
 	asks    string                                   // its user, about hooks; "" if it doesn't
 	typed   func(prompt string) (typed, told string) // parts a prompt from what other hooks put around it
@@ -113,7 +113,7 @@ var gemini = &Client{Word: "gemini", Name: "Gemini CLI",
 		{name: "SessionEnd", is: hooks.SessionEnd, timeout: 10_000},
 	},
 	tools:   map[string]string{"run_shell_command": "Bash", "write_file": "Write", "replace": "Edit"},
-	plainly: true, late: true, typed: geminicli.Typed,
+	plainly: true, Late: true, typed: geminicli.Typed,
 	command: "gemini", variable: "GEMINI_CLI_HOME", folder: below(".gemini"),
 	files: func(c *Client, dir string) []File {
 		if os.Getenv(c.variable) != "" {
@@ -175,9 +175,6 @@ func Named(word string) (*Client, bool) {
 	i := slices.IndexFunc(All, func(c *Client) bool { return c.Word == word })
 	return All[max(i, 0)], i >= 0
 }
-
-// Late reports whether the client takes no text before a tool.
-func (c *Client) Late() bool { return c.late }
 
 // Waits reports whether the client waits until an event was dealt with.
 func (c *Client) Waits(e hooks.Event) bool {
