@@ -18,7 +18,6 @@ import (
 	"recall/ingest"
 	"recall/internal/llm"
 	"recall/internal/text"
-	"recall/payload"
 )
 
 // Asker asks a model about a search's results. It is safe for concurrent use if its fields are.
@@ -53,7 +52,8 @@ func read(text string) (v verdict, err error) {
 // *llm.Error if the model failed or its answer is unusable; such an answer isn't kept.
 func (a *Asker) ask(ctx context.Context, r llm.Request, of []string) (verdict, error) {
 	r.Prompt = a.Redact(r.Prompt)
-	key := a.key(r)
+	sum := sha256.Sum256([]byte(a.Model.Name() + "\x00" + r.System + "\x00" + r.Prompt))
+	key := r.Task + "-" + hex.EncodeToString(sum[:20])
 	data, ok, err := a.Kept.Answer(key)
 	if err != nil {
 		return verdict{}, err
@@ -88,11 +88,6 @@ func sessionOf(p index.Place) string {
 		return ""
 	}
 	return p.Session
-}
-
-func (a *Asker) key(r llm.Request) string {
-	sum := sha256.Sum256([]byte(a.Model.Name() + "\x00" + r.System + "\x00" + r.Prompt))
-	return r.Task + "-" + hex.EncodeToString(sum[:20])
 }
 
 // room returns how many bytes of results fit into the model's window beside its instructions, the question and the
@@ -132,12 +127,4 @@ func day(t time.Time) string {
 		return "no date"
 	}
 	return t.Local().Format("2006-01-02")
-}
-
-// state reports whether an item holds.
-func state(it *payload.Item) string {
-	if it.Current() {
-		return string(payload.Stands)
-	}
-	return string(it.State)
 }

@@ -100,8 +100,11 @@ func oneLine(r *index.Result, said string) string {
 // today reports whether an item still stands, and what may have overtaken it.
 func today(r *index.Result) string {
 	by := r.Doubted()
-	if by == nil || !r.Item.Current() {
-		return state(r.Item)
+	switch {
+	case !r.Item.Current():
+		return string(r.Item.State)
+	case by == nil:
+		return string(payload.Stands)
 	}
 	s := by.Doubt().Word(r.Item.Kind) + " on " + day(by.At)
 	for _, l := range slices.Concat(r.Related, r.Conflict) {

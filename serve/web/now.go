@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -75,9 +74,14 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	}
 	key := "now " + f.Today + " " + v.Project
 	composed, err := kept(&s.kept, m.Stamp, key, func() (c composed, err error) {
-		if c.changed, err = changedEver(r.Context(), m, f.catalog, v.Project); err != nil {
+		sessions := slices.DeleteFunc(slices.Clone(f.catalog.Entries), func(e library.Entry) bool {
+			return e.Helper || e.Marks.Archived || !f.catalog.WorkedIn(e, v.Project)
+		})
+		line, err := history.TimelineOf(r.Context(), m.Pipeline, f.catalog, sessions, inTime...)
+		if err != nil {
 			return c, err
 		}
+		c.changed = history.ChangedOf(line, time.Time{}, func(history.Dated) bool { return true })
 		if c.payload, err = m.Compose(v.Project); err != nil || c.payload == nil {
 			return c, err
 		}
@@ -109,15 +113,6 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	}
 	asked.Wait()
 	return v, nil
-}
-
-// changedEver returns what stands, was reversed and is open in all sessions of a project.
-func changedEver(ctx context.Context, m *Memory, catalog *library.Catalog, project string) (*history.Changed, error) {
-	sessions := slices.DeleteFunc(slices.Clone(catalog.Entries), func(e library.Entry) bool {
-		return e.Helper || e.Marks.Archived || !catalog.WorkedIn(e, project)
-	})
-	line, err := history.TimelineOf(ctx, m.Pipeline, catalog, sessions, inTime...)
-	return history.ChangedOf(line, time.Time{}, func(history.Dated) bool { return true }), err
 }
 
 // sections returns a project's items by kind, the newest first: what was decided, found, ruled out and left open of all

@@ -48,7 +48,7 @@ func words() template.FuncMap {
 		"turnOf":   func(it payload.Item) string { return it.First().Turn },
 		"lost":     func(r *answer.Result) []string { return answer.RejectedOptions(*r.Item, r.History) },
 		"lineOf":   lineOf,
-		"at":       at,
+		"at":       func(p index.Place, turn int) string { return voice.Where(p, turn, true) }, // as people type it
 		"there":    there,
 		"to":       func(session, turn, text string) leading { return leading{there(session, turn), text} },
 		"change":   changing,
@@ -158,9 +158,6 @@ func stands(it payload.Item) string {
 }
 
 var unclaimed = []payload.Kind{payload.Goal, payload.Next, payload.File, payload.Status, payload.Lead}
-
-// at names a place as people type it.
-func at(p index.Place, turn int) string { return voice.Where(p, turn, true) }
 
 // sharedBy names a session for there: with its author if it is somebody else's, since two may share one.
 func sharedBy(p index.Place) string {

@@ -83,7 +83,8 @@ const quick = 4 * time.Second
 // was expected. With query.rerank: auto and nobody watching, only a recently quick model is used.
 func (a *App) secondLook(ctx context.Context, meanwhile func(answer.Answer)) (look *answer.SecondLook, why string) {
 	auto := a.Config.Query.Rerank == config.RerankAuto
-	if !a.Config.LooksAgain() || a.Lib.ReadOnly() != nil || auto && guard.IsDemo(a.Lib.Dir()) {
+	looks := a.Config.Query.Rerank == config.RerankModel || auto && a.Config.Distill.Distiller == config.ByModel
+	if !looks || a.Lib.ReadOnly() != nil || auto && guard.IsDemo(a.Lib.Dir()) {
 		return nil, ""
 	}
 	m, err := a.paidModel(ctx)

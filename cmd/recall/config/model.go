@@ -142,14 +142,6 @@ func (c *Config) Timeout() time.Duration {
 	return unless(c, "llm.timeout", c.LLM.Timeout, 15*time.Minute)
 }
 
-// LooksAgain reports whether a model looks at search results by default: one that already sees the sessions.
-func (c *Config) LooksAgain() bool {
-	if c.Query.Rerank == RerankAuto {
-		return c.Distill.Distiller == ByModel
-	}
-	return c.Query.Rerank == RerankModel
-}
-
 // Window is how many tokens of a session the model sees at once. A local model's is small.
 func (c *Config) Window() int {
 	return unless(c, "distill.window", c.Distill.Window, 8_000)

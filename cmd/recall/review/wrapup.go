@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"unicode/utf8"
 
@@ -152,7 +151,9 @@ func wrapped(ctx context.Context, a *app.App, e library.Entry, doc WrapUpDoc, o 
 		if err != nil {
 			return err
 		}
-		if doc.Scratch, err = saveScratch(o.Scratch, catalog.Number[string(e.ID)], text); err != nil {
+		name := filepath.Join(o.Scratch, fmt.Sprintf("session-%d", catalog.Number[string(e.ID)]))
+		doc.Scratch = app.FreeName(name, ".md", text)
+		if err := app.WriteNew(doc.Scratch, text, false); err != nil {
 			return err
 		}
 	}
@@ -186,16 +187,6 @@ func wrapped(ctx context.Context, a *app.App, e library.Entry, doc WrapUpDoc, o 
 		return a.Print(text)
 	}
 	return a.CopyOrPrint(text, "as the first message of the next session")
-}
-
-// saveScratch writes session-N.md into a folder, N being the session's number in its project; session-N-2.md if that
-// holds something else.
-func saveScratch(dir string, n int, text string) (string, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	path := app.FreeName(filepath.Join(dir, fmt.Sprintf("session-%d", n)), ".md", text)
-	return path, app.WriteNew(path, text, false)
 }
 
 // toWrapUp finds the session, by name or the running one.

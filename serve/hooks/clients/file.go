@@ -33,11 +33,6 @@ type File struct {
 // Has reports whether a kind of entry belongs into the file.
 func (f File) Has(k Kind) bool { _, ok := f.entries[k]; return ok }
 
-// Having returns the files into which a kind of entry belongs.
-func Having(files []File, k Kind) []File {
-	return slices.DeleteFunc(files, func(f File) bool { return !f.Has(k) })
-}
-
 // A Kind is what an entry has the client start.
 type Kind string
 
@@ -321,7 +316,7 @@ func Here(p Program, named ...*Client) (all []Serving) {
 		}
 		for _, k := range Kinds {
 			has := false
-			for _, f := range Having(c.Files(), k) {
+			for _, f := range slices.DeleteFunc(c.Files(), func(f File) bool { return !f.Has(k) }) {
 				e := f.status(k, p)
 				has = has || e.Installed && e.Works && e.Fault == ""
 				s.Entries = append(s.Entries, e)
