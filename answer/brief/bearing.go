@@ -224,23 +224,18 @@ func Forbidden(ctx context.Context, x *index.Index, act check.Action, wanted fun
 		if err != nil {
 			return nil, err
 		}
-		for _, b := range forbidding(asTyped(turns), r.Place, d, heard) {
+		for i := range turns {
+			if turns[i].Role == "user" {
+				turns[i].Text = ingest.Typed(turns[i].Text) // what they pasted isn't their word
+			}
+		}
+		for _, b := range forbidding(turns, r.Place, d, heard) {
 			if b.Names = cmp.Or(b.Asked, b.Item.Text); (last == nil || b.Item.At.After(last.Item.At)) && wanted(&b) {
 				last = &b
 			}
 		}
 	}
 	return last, nil
-}
-
-// asTyped leaves out what people pasted, which isn't their word.
-func asTyped(turns []index.Turn) []index.Turn {
-	for i := range turns {
-		if turns[i].Role == "user" {
-			turns[i].Text = ingest.Typed(turns[i].Text)
-		}
-	}
-	return turns
 }
 
 // Warned returns what an action goes against as what bears on it; a refusal with the call that was refused.

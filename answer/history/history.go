@@ -136,26 +136,20 @@ func Threads(ctx context.Context, l *library.Library, x *index.Index, catalog *l
 	of ingest.SessionID) (all []Thread, err error) {
 	threads, err := pipeline.Threads(ctx, l, x, catalog.In(project))
 	for _, t := range threads {
-		if d := threadOf(t, catalog, project); of == "" || slices.Contains(d.Sessions, of) {
+		d := Thread{Project: catalog.Project[project].Name, Start: t[0].Start}
+		for _, s := range t {
+			d.Refs = append(d.Refs, catalog.Ref(s.Session))
+			d.Sessions = append(d.Sessions, ingest.SessionID(s.Session))
+			if s.End.After(d.End) {
+				d.End, d.Branch = s.End, s.Branch
+			}
+			d.Goal = cmp.Or(s.Goal, d.Goal)
+		}
+		if of == "" || slices.Contains(d.Sessions, of) {
 			all = append(all, d)
 		}
 	}
 	return all, err
-}
-
-func threadOf(t []payload.ThreadInfo, catalog *library.Catalog, project string) Thread {
-	d := Thread{Project: catalog.Project[project].Name, Start: t[0].Start}
-	for _, s := range t {
-		d.Refs = append(d.Refs, catalog.Ref(s.Session))
-		d.Sessions = append(d.Sessions, ingest.SessionID(s.Session))
-		if s.End.After(d.End) {
-			d.End, d.Branch = s.End, s.Branch
-		}
-		if s.Goal != "" {
-			d.Goal = s.Goal
-		}
-	}
-	return d
 }
 
 // Questions returns up to n questions that the newest sessions decided.

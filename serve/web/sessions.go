@@ -17,6 +17,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/internal/escape"
+	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -225,7 +226,8 @@ func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry, costs 
 	}
 	for _, l := range sessions {
 		one := logged{ListEntry: l, Cost: costs[string(l.ID)], Shape: shapes[string(l.ID)]}
-		if sameBeginning(l.Title, one.Prompt) {
+		begins := strings.TrimRight(strings.ToLower(text.OneLine(l.Title)), ".… ")
+		if strings.HasPrefix(strings.ToLower(text.OneLine(one.Prompt)), begins) { // the title says it
 			one.Prompt = ""
 		}
 		if !l.Start.IsZero() {
@@ -246,12 +248,6 @@ func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry, costs 
 		last.Sessions = append(last.Sessions, one)
 	}
 	return days, nil
-}
-
-// sameBeginning reports whether a title is how a prompt begins.
-func sameBeginning(title, prompt string) bool {
-	words := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-	return strings.HasPrefix(words(prompt), strings.TrimRight(words(title), ".… "))
 }
 
 // mark records what a form changes about sessions as a whole; a title is that of one.

@@ -61,21 +61,6 @@ func (a *App) Caps() improve.Caps {
 	}
 }
 
-// improver returns what asks the configured model about sessions; nil if only rules distill. An error, such as a
-// missing key, must not fail a sync: rules have distilled the sessions by then.
-func (a *App) improver(ctx context.Context, anew bool) (*model.Improver, error) {
-	c, err := a.LoadConfig()
-	if err != nil || c.Distill.Distiller != config.ByModel {
-		return nil, err
-	}
-	m, err := a.paidModel(ctx)
-	if m == nil || err != nil {
-		return nil, err
-	}
-	return model.New(model.Options{Model: m, Store: a.Lib, Window: c.Window(), Max: c.LLM.MaxOutput, Small: c.Local(),
-		Anew: anew}), nil
-}
-
 // quick is the most a model may have taken recently to be asked when nobody is shown a preliminary answer.
 const quick = 4 * time.Second
 
@@ -120,13 +105,20 @@ func (a *App) AgentsLook(ctx context.Context) (*answer.SecondLook, string) {
 	return look, why
 }
 
-// Asker returns what asks the model about sessions; nil if only rules distill.
+// Asker returns what asks the configured model about sessions; nil if only rules distill. An error, such as a missing
+// key, must not fail a sync: rules have distilled the sessions by then.
 func (a *App) Asker(ctx context.Context, anew bool) (*improve.Asker, error) {
-	improver, err := a.improver(ctx, anew)
-	if improver == nil || err != nil {
+	c, err := a.LoadConfig()
+	if err != nil || c.Distill.Distiller != config.ByModel {
 		return nil, err
 	}
-	return &improve.Asker{Pipeline: a.Pipeline(), Improver: improver, Reconciler: improver}, nil
+	m, err := a.paidModel(ctx)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	asks := model.New(model.Options{Model: m, Store: a.Lib, Window: c.Window(), Max: c.LLM.MaxOutput, Small: c.Local(),
+		Anew: anew})
+	return &improve.Asker{Pipeline: a.Pipeline(), Improver: asks, Reconciler: asks}, nil
 }
 
 // Improve asks the configured model about the sessions that are due; nil if there is none. If it can't be asked, the

@@ -120,8 +120,8 @@ func printList(a *app.App, all []library.ListEntry, more int) {
 		if s.State != library.Safe {
 			state = string(s.State) + "  "
 		}
-		if terminal.Width(a.Out) > terminal.Narrow {
-			state += client(s)
+		if s.Source != ingest.ClaudeCode && terminal.Width(a.Out) > terminal.Narrow { // the most common one
+			state += string(s.Source) + "  "
 		}
 		before, behind := marks(s)
 		taken := terminal.Columns(name + state + before + behind)
@@ -151,14 +151,6 @@ func printList(a *app.App, all []library.ListEntry, more int) {
 		fmt.Fprintf(out, "; %d more not shown", more)
 	}
 	fmt.Fprintln(out)
-}
-
-// client names the client of a session, before its title; "" for Claude Code, the most common one.
-func client(s library.ListEntry) string {
-	if s.Source == ingest.ClaudeCode {
-		return ""
-	}
-	return string(s.Source) + "  "
 }
 
 // marks returns a session's star and tags, before and after its title.
