@@ -54,11 +54,6 @@ type App struct {
 	Again func(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int // runs recall in this process
 }
 
-// Beside returns a separate run with the same streams and configuration and nothing opened.
-func (a *App) Beside() *App {
-	return &App{Console: a.Console, Config: a.Config, ConfigFile: a.ConfigFile}
-}
-
 // Close closes what was opened.
 func (a *App) Close() {
 	a.closeIndex()

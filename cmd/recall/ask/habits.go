@@ -29,8 +29,7 @@ func newHabitsCmd(a *app.App) *cobra.Command {
 	return option.Result(a, "habits", func(fs *option.Flags) {
 		fs.BoolVar(&o.All, "all", false, "all projects together")
 		fs.Bool("json", false, "print as JSON")
-		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
-		fs.Sets("no-sync", "!query.sync")
+		fs.NoSync()
 		fs.StringVarP(&o.Project, "project", "p", "", "only this project")
 		fs.StringVar(&o.Write, "write", "", "add the lines to this file, after asking")
 		fs.Number(&o.Drop, "drop", "", 0, "no longer list this one: it is no habit")
@@ -120,8 +119,7 @@ func newAuditCmd(a *app.App) *cobra.Command {
 		fs.BoolVar(&o.All, "all", false, "also list the lines that were said in a session, with by whom")
 		fs.Bool("json", false, "print as JSON")
 		fs.BoolVar(&o.Fix, "fix", false, "print a patch that takes the lines out which the record contradicts")
-		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
-		fs.Sets("no-sync", "!query.sync")
+		fs.NoSync()
 		fs.StringVarP(&o.Project, "project", "p", "", "another project than the current one")
 	}, func(ctx context.Context, _ []string) (found history.Audit, err error) {
 		p, err := a.UpToDate(ctx)

@@ -42,8 +42,7 @@ func newResumeCmd(a *app.App) *cobra.Command {
 		fs.BoolVarP(&o.Copy, "copy", "c", false, "copy it to the clipboard instead")
 		fs.StringVar(&o.Into, "into", "", "keep it current as RECALL.md in this folder, for Cowork")
 		fs.BoolVar(&o.JSON, "json", false, "print as JSON, with all evidence")
-		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
-		fs.Sets("no-sync", "!query.sync")
+		fs.NoSync()
 		fs.StringVarP(&o.Project, "project", "p", "", "the project (default: the one you are in)")
 		fs.BoolVar(&o.Stop, "stop", false, "with --into: stop keeping it there")
 		fs.OneOf(&o.Variant, "variant", "",
@@ -229,8 +228,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "handoff", func(fs *option.Flags) {
 		fs.BoolVarP(&o.Copy, "copy", "c", false, "copy the page to the clipboard instead")
 		fs.BoolVar(&o.Force, "force", false, "replace existing files")
-		fs.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
-		fs.Sets("no-sync", "!query.sync")
+		fs.NoSync()
 		fs.StringVarP(&o.Out, "out", "o", "",
 			"the page's file (default handoff-NAME-DATE.md here; \"-\" prints only the page)")
 		fs.StringVar(&o.To, "to", "", "the recipient")

@@ -50,6 +50,12 @@ func (c *checked) Set(text string) error {
 // Sets makes a flag set a configuration key when it is given: see config.SetsKey.
 func (f *Flags) Sets(name, key string) { config.SetsKey(f.FlagSet, name, key) }
 
+// NoSync declares the flag for a command that takes in nothing new.
+func (f *Flags) NoSync() {
+	f.BoolVar(new(bool), "no-sync", false, "use only what is already indexed")
+	f.Sets("no-sync", "!query.sync")
+}
+
 // Apart names flags that exclude one another.
 func (f *Flags) Apart(names ...string) { f.cmd.MarkFlagsMutuallyExclusive(names...) }
 

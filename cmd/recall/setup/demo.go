@@ -51,7 +51,8 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 	}
 	fmt.Fprintf(a.Out, "%s of invented work, unpacked to %s\n", answer.Count(rules.report.Found, "session"), dir)
 	a.PrintReport(rules.report)
-	model := &demoLibrary{App: a.Beside(), dir: filepath.Join(dir, guard.DemoByModel)}
+	model := &demoLibrary{App: &app.App{Console: a.Console, Config: a.Config, ConfigFile: a.ConfigFile},
+		dir: filepath.Join(dir, guard.DemoByModel)}
 	defer model.Close()
 	if err := errors.Join(model.fill(ctx, from), model.replay(ctx)); err != nil {
 		return err
