@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	_ "recall/library/ramdisk"
 )
 
 var vectorsDir string

@@ -5,13 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,40 +20,13 @@ import (
 	"recall/pipeline/worklog"
 )
 
-// copyProgram copies a program while no other test starts a process: one that has inherited the open file would keep
-// the copy from being run ("text file busy").
-func copyProgram(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o700)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
-}
-
-// asProgram copies the test binary to a file named recall, as which it is recall
-// (see TestMain), and returns how to run it in a home of its own.
+// asProgram makes a home, and returns how to run recall in it.
 func asProgram(t testing.TB) (home string, recall func(env []string, args ...string) (out, errOut string)) {
 	t.Helper()
 	home = t.TempDir()
-	program := filepath.Join(home, "bin", "recall")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
-	}
-	self, err := os.Executable()
-	must(t, err)
-	must(t, os.Mkdir(filepath.Dir(program), 0o700))
-	must(t, copyProgram(self, program))
 	return home, func(env []string, args ...string) (string, string) {
 		t.Helper()
-		cmd := exec.Command(program, args...)
+		cmd := exec.Command("recall", args...)
 		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
 			"LocalAppData="+home+"/cache",
 			"XDG_CONFIG_HOME="+home+"/config", "AppData="+home+"/config", "RECALL_LIBRARY_DIR="+home+"/Recall",
@@ -174,8 +144,7 @@ func TestPreCompactIsHandedOn(t *testing.T) {
 	app := filepath.Join(home, "app")
 	must(t, os.MkdirAll(app, 0o700))
 	program := func(args ...string) *exec.Cmd {
-		cmd := exec.Command(filepath.Join(home, "bin", "recall"), append([]string{"--library",
-			filepath.Join(home, "Recall")}, args...)...)
+		cmd := exec.Command("recall", append([]string{"--library", filepath.Join(home, "Recall")}, args...)...)
 		cmd.Dir = app
 		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
 			"XDG_CONFIG_HOME="+home+"/config", "LocalAppData="+home+"/cache", "AppData="+home+"/config")

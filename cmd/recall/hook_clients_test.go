@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -50,14 +49,7 @@ func TestOpenCodeIsTold(t *testing.T) {
 	d := newDesk(t)
 	d.says(sessionA, first...)
 	d.recall("sync")
-	self, err := os.Executable()
-	must(t, err)
-	program := filepath.Join(d.home, "recall")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
-	}
-	must(t, copyProgram(self, program))
-	install := exec.Command(program, "setup", "--all", "--only", "hooks", "--client", "opencode")
+	install := exec.Command("recall", "setup", "--all", "--only", "hooks", "--client", "opencode")
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -23,10 +23,12 @@ const embedProvider = "RECALL_EMBED_PROVIDER"
 // recall runs as a program of its own in the stories of testdata/script: what
 // takes several steps. What one command says is recorded (TestRecorded).
 func TestMain(m *testing.M) {
+	tmp := os.Getenv("TMPDIR")
 	if os.Getenv(embedProvider) == "" { // else it is recall, run by a test
 		os.Setenv(embedProvider, config.EmbedOff)
+		os.Unsetenv("TMPDIR") // where this program is, recall is a link to it, which starts sooner than a copy in memory
 	}
-	testscript.Main(withServer{m}, map[string]func(){
+	testscript.Main(withServer{m, tmp}, map[string]func(){
 		"recall": func() {
 			if os.Getenv(patient) != "" {
 				hooks.Slack = time.Minute

@@ -123,7 +123,7 @@ func unreachable(t testing.TB) map[string]func(team bool) time.Duration {
 					must(t, m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 1}))
 					defer end()
 				}
-				cmd := exec.Command(home+"/bin/recall", strings.Fields(args)...)
+				cmd := exec.Command("recall", strings.Fields(args)...)
 				cmd.Env = env
 				start := time.Now()
 				_ = cmd.Run() // some end with a word that there is none

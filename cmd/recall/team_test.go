@@ -25,9 +25,13 @@ import (
 
 // withServer ends the PostgreSQL that tests ask for behind the last. It has go keep no list of the many files that
 // tests open: reading that takes ten seconds, and results hold only until any package changes.
-type withServer struct{ *testing.M }
+type withServer struct {
+	*testing.M
+	tmp string // where tests have their folders
+}
 
 func (m withServer) Run() int {
+	os.Setenv("TMPDIR", m.tmp)
 	flag.Parse()
 	flag.Set("test.testlogfile", "")
 	return pgtest.Main(m.M)
@@ -136,7 +140,7 @@ func TestTeamNewsOfOthers(t *testing.T) {
 	}
 	must(t, err)
 	starts := func() string {
-		cmd := exec.Command(filepath.Join(home, "bin", "recall"), "hook", "session-start")
+		cmd := exec.Command("recall", "hook", "session-start")
 		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
 			"LocalAppData="+home+"/cache", "XDG_CONFIG_HOME="+home+"/config", "AppData="+home+"/config",
 			"RECALL_LIBRARY_DIR="+dir)

@@ -134,6 +134,7 @@ func BenchmarkWebLarge(b *testing.B) {
 // settle builds recall into a home and has this process live there.
 func settle(b *testing.B, home string) (exe string) {
 	exe = built(b, filepath.Join(home, "bin", "recall"))
+	b.Setenv("PATH", filepath.Dir(exe)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		b.Setenv(name, home)
 	}

@@ -23,7 +23,7 @@ func TestWebInBrowser(t *testing.T) {
 	if err != nil {
 		t.Log(`pages aren't held to axe-core's rules: eval "$(.ci/clients axe)" brings them`)
 	}
-	for name, dir := range map[string]string{"demo": library, "empty": emptyLibrary(t, home)} {
+	for name, dir := range map[string]string{"demo": library, "empty": emptyLibrary(t)} {
 		t.Run(name, func(t *testing.T) {
 			v := visitWeb(t, home, dir)
 			todo := []string{"/", "/?q=what+did+we+decide+about+the+queue"}
@@ -101,7 +101,7 @@ const tooWide = `(() => {
 func TestWebButtonsInBrowser(t *testing.T) {
 	inBrowser(t)
 	home, library := demoed(t)
-	for name, dir := range map[string]string{"demo": library, "empty": emptyLibrary(t, home)} {
+	for name, dir := range map[string]string{"demo": library, "empty": emptyLibrary(t)} {
 		t.Run(name, func(t *testing.T) {
 			v := visitWeb(t, home, dir)
 			v.Call("Browser.grantPermissions", map[string]any{"origin": v.own,

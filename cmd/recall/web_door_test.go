@@ -140,7 +140,7 @@ func TestWebEndsWithItsTerminal(t *testing.T) {
 	home, recall := asProgram(t)
 	tell(t, home, 1, "retries use jittered backoff", "Noted.")
 	recall(nil, "sync")
-	cmd := exec.Command(filepath.Join(home, "bin", "recall"), "--library", filepath.Join(home, "Recall"), "web")
+	cmd := exec.Command("recall", "--library", filepath.Join(home, "Recall"), "web")
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+home+"/cache", "XDG_CONFIG_HOME="+home+"/config")
 	out, err := cmd.StdoutPipe()
 	must(t, err)

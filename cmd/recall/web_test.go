@@ -30,7 +30,7 @@ func startWeb(t *testing.T, home, library string, args ...string) (link string) 
 // serveWeb is startWeb with the server's process.
 func serveWeb(t testing.TB, home, library string, args ...string) (link string, pid int) {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(home, "bin", "recall"), append([]string{"--library", library, "web"}, args...)...)
+	cmd := exec.Command("recall", append([]string{"--library", library, "web"}, args...)...)
 	cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
 		"LocalAppData="+home+"/cache", "XDG_CONFIG_HOME="+home+"/config", "AppData="+home+"/config")
 	out, err := cmd.StdoutPipe()

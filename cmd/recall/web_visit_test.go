@@ -202,10 +202,10 @@ func (v *visit) sessionsOf() (all []string) {
 }
 
 // emptyLibrary makes a library in which nothing is.
-func emptyLibrary(t *testing.T, home string) string {
+func emptyLibrary(t *testing.T) string {
 	t.Helper()
 	empty := filepath.Join(t.TempDir(), "empty")
-	cmd := exec.Command(filepath.Join(home, "bin", "recall"), "--library", empty, "sync", "--from", t.TempDir())
+	cmd := exec.Command("recall", "--library", empty, "sync", "--from", t.TempDir())
 	// though nothing is there to take in
 	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "created a library") {
 		t.Fatalf("%s", out)

@@ -10,6 +10,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
+	_ "recall/library/ramdisk"
 )
 
 // A strong model's recorded answers to earlier requests about real sessions: each of

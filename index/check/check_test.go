@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"recall/index"
+	_ "recall/library/ramdisk"
 	"recall/payload"
 )
 

@@ -9,6 +9,7 @@ import (
 
 	"recall/internal/redact"
 	"recall/internal/redact/plantedtest"
+	_ "recall/library/ramdisk"
 )
 
 // leaked plants each kind a few times in a text and returns those that are left, and how many were planted.

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"recall/eval"
+	_ "recall/library/ramdisk"
 	"recall/payload"
 )
 
