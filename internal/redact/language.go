@@ -23,11 +23,11 @@ var (
 
 // proseRules adds rules for how people write about secrets, in lower case. Languages that don't separate words have
 // only the names. Words that begin with very common letters are cut there: seña, lave, ogin.
-func proseRules(b *builder) {
+func proseRules(r *Rules) {
 	add := func(words []string, d detector) {
 		for i, w := range words {
 			if slices.Index(words, w) == i {
-				b.add(w, d)
+				r.add(w, d)
 			}
 		}
 	}
@@ -45,12 +45,12 @@ func proseRules(b *builder) {
 		}
 	})
 	add(tongue["pins"], pin) // a number that grants access
-	b.add("code", func(s *scan, from, to int) {
+	r.add("code", func(s *scan, from, to int) {
 		if s.qualified(from, unlocking) {
 			pin(s, from, to)
 		}
 	})
 	for _, w := range words("after values") {
-		b.add(w, valueFirst)
+		r.add(w, valueFirst)
 	}
 }

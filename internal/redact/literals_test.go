@@ -23,7 +23,7 @@ func TestEveryLiteralIsFound(t *testing.T) {
 		all := &literals{}
 		var want, got []standing
 		for _, l := range texts {
-			all.add(&literal{text: l})
+			all.add(l, nil)
 			for at := 0; at+len(l) <= len(text); at++ {
 				if strings.EqualFold(text[at:at+len(l)], l) {
 					want = append(want, standing{l, at})

@@ -3,6 +3,7 @@ package redact
 import (
 	_ "embed"
 	"strings"
+	"sync"
 
 	"recall/internal/text"
 )
@@ -86,15 +87,15 @@ var (
 )
 
 // topics finds what a text speaks of.
-var topics = func() *literals {
+var topics = sync.OnceValue(func() *literals {
 	all := &literals{}
 	for _, f := range append(wordRows["topic"], append([]string{"password"}, tongue["passwords"]...)) {
 		for _, w := range f[1:] {
-			all.add(&literal{w, []detector{func(s *scan, _, _ int) { s.topics[f[0]] = true }}})
+			all.add(w, func(s *scan, _, _ int) { s.topics[f[0]] = true })
 		}
 	}
 	return all
-}()
+})
 
 // topicsOf returns what a text speaks of, apart from our placeholders.
 func topicsOf(text string) map[string]bool {
@@ -106,7 +107,7 @@ func topicsOf(text string) map[string]bool {
 		}
 		return c
 	}, text)) + " "
-	topics.each(inner.text, inner.try)
+	topics().each(inner.text, inner.try)
 	return inner.topics
 }
 

@@ -7,52 +7,52 @@ import (
 )
 
 // ownRules adds recall's own rules that are no expression: what gitleaks' rules miss in transcripts.
-func ownRules(b *builder) {
-	b.add("://", urlPassword)
+func ownRules(r *Rules) {
+	r.add("://", urlPassword)
 	for _, before := range []string{"cookie:", "cookie\":", "cookie \"", "cookie '", "cookie = ", " -b \"", " -b '"} {
-		b.add(before, cookie)
+		r.add(before, cookie)
 	}
 	for _, w := range words("rescues") {
-		b.add(w, codes)
+		r.add(w, codes)
 	}
 	for _, w := range words("rescue stems") {
-		b.add(w, rescued)
+		r.add(w, rescued)
 	}
 	for _, mark := range append(joinMarks, encodedMarks...) {
-		b.add(mark, func(s *scan, _, _ int) { s.undo = true })
+		r.add(mark, func(s *scan, _, _ int) { s.undo = true })
 	}
-	proseRules(b)
+	proseRules(r)
 	for _, w := range words("in commands") {
-		b.add(controls.Replace(w), printed)
+		r.add(controls.Replace(w), printed)
 	}
 	for _, w := range words("printers") {
-		b.add(w, printedAlone)
+		r.add(w, printedAlone)
 	}
 	for _, w := range words("keepers") {
-		b.add(w, kept)
+		r.add(w, kept)
 	}
 	for _, w := range words("calls") {
-		b.add(w, arguments)
+		r.add(w, arguments)
 	}
-	b.add(" / ", func(s *scan, from, _ int) { s.afterAddress(from) })
+	r.add(" / ", func(s *scan, from, _ int) { s.afterAddress(from) })
 	for _, w := range words("users") {
-		b.add(w, afterUser)
+		r.add(w, afterUser)
 	}
-	b.add("-----begin", keyBlock)
-	b.add("-----end", keyTail)
+	r.add("-----begin", keyBlock)
+	r.add("-----end", keyTail)
 	for _, begin := range words("in base64") {
-		b.add(begin, encoded)
+		r.add(begin, encoded)
 	}
 	for _, n := range secretNames {
-		b.add(n.literal, n.detect)
+		r.add(n.literal, n.detect)
 		if n.strength >= weak {
-			b.add(n.literal, n.beside)
-			b.add(n.literal, printed)
+			r.add(n.literal, n.beside)
+			r.add(n.literal, printed)
 		}
 	}
 	for _, k := range keyForms() {
 		if !k.whole() {
-			b.add(lowerASCII(k.prefix), k.detector())
+			r.add(lowerASCII(k.prefix), k.detector())
 		}
 	}
 }

@@ -22,56 +22,50 @@ const codeVersion = 28
 
 // Rules is the immutable part of the scanner, shared and safe for concurrent use.
 type Rules struct {
-	literals *literals
+	once     sync.Once // builds them for the first text, in about a millisecond: many runs have none
+	literals literals
 	wholes   map[string]detector // by prefix: forms searched for only at the beginning of runs
 }
 
 // detector examines an occurrence of its literal, text[from:to], and adds what it finds to the scan.
 type detector func(s *scan, from, to int)
 
-// New builds the scanner in about a millisecond: expressions are compiled on first use.
-func New() *Rules {
-	b := &builder{all: &literals{}, of: map[string]*literal{}}
-	ownRules(b)
-	for _, r := range shipped() {
-		r := newLazyRule(&r)
-		for _, a := range r.anchors {
-			b.add(a, r.detect)
+var scanner Rules
+
+// New returns the rules; expressions are compiled when they are first tried.
+func New() *Rules { return &scanner }
+
+// Text redacts a text that is no part of a session.
+func Text(text string) string { return scanner.Session().Text(text) }
+
+func (r *Rules) build() {
+	ownRules(r)
+	for _, s := range shipped() {
+		lazy := newLazyRule(&s)
+		for _, a := range s.anchors {
+			r.add(a, lazy.detect)
 		}
 	}
-	r := &Rules{literals: b.all, wholes: map[string]detector{}}
+	r.wholes = map[string]detector{}
 	for _, k := range keyForms() {
 		if k.whole() {
 			r.wholes[k.prefix] = k.detector()
 		}
 	}
-	return r
 }
 
-// builder collects literals and the detectors to try at each.
-type builder struct {
-	all *literals
-	of  map[string]*literal
-}
-
-func (b *builder) add(text string, d detector) {
+func (r *Rules) add(text string, d detector) {
 	if text == "" || strings.ToLower(text) != text {
 		panic(fmt.Sprintf("redact: literal %q is empty or not in lower case", text)) // the rules are our own
 	}
 	if len(text) == 2 { // too short to search for: extended by what can follow
 		for _, c := range " :=_-\"'/>)}\n：는은はが是为為" { // also "is" in Korean, Japanese and Chinese
 			after := utf8.RuneLen(c)
-			b.add(text+string(c), func(s *scan, from, to int) { d(s, from, to-after) })
+			r.add(text+string(c), func(s *scan, from, to int) { d(s, from, to-after) })
 		}
 		return
 	}
-	one := b.of[text]
-	if one == nil {
-		one = &literal{text: text}
-		b.of[text] = one
-		b.all.add(one)
-	}
-	one.tries = append(one.tries, d)
+	r.literals.add(text, d)
 }
 
 // Version identifies the rules and their code. Text redacted by one version may contain what another would have found.

@@ -44,6 +44,7 @@ type scan struct {
 
 // look collects the secrets in a text in s.found.
 func (s *scan) look(r *Rules, text string) {
+	r.once.Do(r.build)
 	*s = scan{rules: r, text: text, found: s.found[:0], beside: s.beside[:0],
 		blockEnd: -1, around: s.around, looks: s.looks, decoding: s.decoding}
 	clear(s.around)
@@ -134,9 +135,9 @@ func (s *scan) at(at int) byte {
 
 // literals finds many literals in one case-insensitive pass. A table lookup by the first four bytes skips most text.
 type literals struct {
-	// by a hash of three bytes: the literals that begin with them, shorter ones first, and a bit set of the fourth bytes
-	// that can follow
-	all    [1 << firstBits][]*literal
+	// by a hash of three bytes: the shortest literal that begins with them, and a bit set of the fourth bytes that can
+	// follow
+	first  [1 << firstBits]*literal
 	fourth [1 << firstBits]uint64
 }
 
@@ -144,6 +145,7 @@ type literals struct {
 type literal struct {
 	text  string
 	tries []detector
+	next  *literal // with the same hash, and no shorter
 }
 
 const (
@@ -151,14 +153,20 @@ const (
 	bytesCase = 0x20202020 // lowers the case of four bytes at once; maps other bytes consistently
 )
 
-func (l *literals) add(one *literal) {
-	h := hashOfThree(fourBytes(one.text+" ", 0) | bytesCase)
-	l.all[h] = append(l.all[h], one)
-	slices.SortStableFunc(l.all[h], func(a, b *literal) int { return len(a.text) - len(b.text) })
-	if len(one.text) == 3 {
+func (l *literals) add(text string, try detector) {
+	h := hashOfThree(fourBytes(text+" ", 0) | bytesCase)
+	place := &l.first[h]
+	for *place != nil && len((*place).text) <= len(text) && (*place).text != text {
+		place = &(*place).next
+	}
+	if *place == nil || (*place).text != text {
+		*place = &literal{text: text, next: *place}
+	}
+	(*place).tries = append((*place).tries, try)
+	if len(text) == 3 {
 		l.fourth[h] = ^uint64(0)
 	} else {
-		l.fourth[h] |= 1 << ((one.text[3] | 0x20) % 64)
+		l.fourth[h] |= 1 << ((text[3] | 0x20) % 64)
 	}
 }
 
@@ -187,7 +195,7 @@ func (l *literals) each(text string, found func(one *literal, at int)) {
 
 func (l *literals) at(text string, at int, found func(one *literal, at int)) {
 	three := uint32(text[at]) | uint32(text[at+1])<<8 | uint32(text[at+2])<<16
-	for _, one := range l.all[hashOfThree(three|bytesCase)] {
+	for one := l.first[hashOfThree(three|bytesCase)]; one != nil; one = one.next {
 		end := at + len(one.text)
 		if end <= len(text) && (text[end-1]^one.text[len(one.text)-1])&^0x20 == 0 && // a quick look
 			strings.EqualFold(text[at:end], one.text) {

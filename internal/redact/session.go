@@ -169,12 +169,12 @@ func (k *known) keep(secret string, sure bool) {
 		k.literals = &literals{}
 	}
 	secret = strings.Clone(secret) // so as not to retain the whole text
-	k.add(&literal{secret, []detector{func(s *scan, from, to int) {
+	k.add(secret, func(s *scan, from, to int) {
 		alone := s.text[from:to] == secret && (sure || !is(s.before(from), alnum) && (strong || !is(s.at(to), alnum)))
 		if alone {
 			s.add(from, to, knownKind)
 		}
-	}}})
+	})
 }
 
 // unusual reports whether a non-random secret can't be a word, name or path: marks and digits, or four or more words.

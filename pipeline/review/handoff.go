@@ -47,7 +47,7 @@ func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := redact.New().Session().Text(string(raw)) // don't store other people's secrets either
+	text := redact.Text(string(raw)) // don't store other people's secrets either
 	h, err := payload.DecodeHandover(text)
 	if err != nil {
 		return nil, hint.With(fmt.Errorf("%s: %w", path, err),
@@ -101,8 +101,7 @@ func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) 
 // WithoutSecrets refuses a text that contains a secret, and says in which lines. Any text for another person passes
 // through it as the last step.
 func WithoutSecrets(text string) error {
-	rules := redact.New()
-	r := rules.Session()
+	r := redact.New().Session()
 	clean := r.Text(text)
 	if clean == text {
 		// Check the unescaped text too: JSON escapes must not hide a secret.

@@ -116,7 +116,7 @@ func (l Logs) Add(dir, session, said string, at time.Time) {
 	if err != nil || fi.Size() > most {
 		return
 	}
-	said = text.Clip(payload.Data(redact.New().Session().Text(text.Head(said, readMost)), 0), entryMost)
+	said = text.Clip(payload.Data(redact.Text(text.Head(said, readMost)), 0), entryMost)
 	line := fmt.Sprintf("- %s %s %s\n", at.UTC().Format("2006-01-02 15:04"), short(session), said)
 	last := []byte("\n")
 	switch _, err := f.ReadAt(last, fi.Size()-1); {

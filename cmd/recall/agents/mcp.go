@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,7 +34,6 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			"it to yours. Ctrl-C stops it")
 	}
 	m := a.Served()
-	rules := sync.OnceValue(redact.New)
 	s := mcp.New(mcp.Options{
 		Version: app.VersionText(),
 		Session: ingest.SessionID(os.Getenv(app.EnvSession)),
@@ -66,7 +64,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			dir, _ := os.Getwd()
 			return pausing() || err == nil && b.Exclusion().Folder(dir) != ""
 		},
-		Clean: func(text string) string { return rules().Session().Text(text) },
+		Clean: redact.Text,
 		Noted: func(n payload.Note) {
 			if dir, err := os.Getwd(); err == nil {
 				a.WorkLogs().Add(dir, n.Session, worklog.Noted(n), time.Now())

@@ -85,10 +85,8 @@ func (a *App) secondLook(ctx context.Context, meanwhile func(answer.Answer)) (lo
 	if err != nil {
 		return nil, "no model was asked: " + terminal.Line(err.Error())
 	}
-	rules := redact.New()
-	clean := func(s string) string { return rules.Session().Text(s) }
-	look = &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: a.Lib}, Within: a.Config.QueryPatience(),
-		Meanwhile: meanwhile}
+	look = &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: redact.Text, Kept: a.Lib},
+		Within: a.Config.QueryPatience(), Meanwhile: meanwhile}
 	if auto && meanwhile == nil {
 		look.Within = min(look.Within, 2*quick)
 	}

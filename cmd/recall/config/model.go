@@ -226,10 +226,9 @@ func (c *Config) Embedder() (llm.Embedder, error) {
 			return nil, hint.With(errors.New("embed.provider is openai, but embed.url or embed.model isn't set"),
 				"for Ollama: embed.url http://127.0.0.1:11434/v1, embed.model nomic-embed-text")
 		}
-		rules := redact.New()
 		key := cmp.Or(os.Getenv(envEmbedKey), strings.TrimSpace(os.Getenv(services[HostOf(c.Embed.URL)])))
 		return openai.NewEmbedder(openai.Options{URL: c.Embed.URL, Model: c.Embed.Model, Key: key,
-			Redact: func(s string) string { return rules.Session().Text(s) }})
+			Redact: redact.Text})
 	}
 	return nil, nil
 }

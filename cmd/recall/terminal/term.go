@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rivo/uniseg"
@@ -227,7 +226,7 @@ func Elapsed(d time.Duration) string {
 // ShownPath redacts a path of this machine for printing. Claude Code names a transcript's folder after the working
 // directory, whose name might contain a secret, and an agent might read what is printed.
 func ShownPath(path string) string {
-	return ingest.MapPath(path, shownRules().Session().Name)
+	return ingest.MapPath(path, redact.New().Session().Name)
 }
 
 func ShowEach(paths []string, show func(string) string) []string {
@@ -237,8 +236,6 @@ func ShowEach(paths []string, show func(string) string) []string {
 	}
 	return paths
 }
-
-var shownRules = sync.OnceValue(redact.New)
 
 // ResumeCommand returns the command line that continues a restored session; "" if its client has no such command.
 func ResumeCommand(r pipeline.RestorePlan) string {
