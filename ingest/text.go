@@ -25,14 +25,13 @@ func MapPath(path string, f func(string) string) string {
 
 // A mapper is the state of one MapText.
 type mapper struct {
-	f      func(string) string
-	names  map[string]string // results for names and paths, which recur
-	asked  *string           // by the agent, in the turn before, as it is before an answer
-	fields map[reflect.Type][]mappedField
+	f     func(string) string
+	names map[string]string // results for names and paths, which recur
+	asked *string           // by the agent, in the turn before, as it is before an answer
 }
 
 func newMapper(f func(string) string) mapper {
-	return mapper{f: f, names: map[string]string{}, asked: new(string), fields: map[reflect.Type][]mappedField{}}
+	return mapper{f: f, names: map[string]string{}, asked: new(string)}
 }
 
 var stringType = reflect.TypeFor[string]()
@@ -72,44 +71,15 @@ func (m mapper) value(v reflect.Value, as string) {
 		if t, ok := v.Addr().Interface().(*Turn); ok {
 			m.turnText(t)
 		}
-		for _, f := range m.mappedFields(v.Type()) {
-			m.value(v.Field(f.at), f.as)
+		for f, field := range v.Fields() {
+			if as := f.Tag.Get("map"); f.IsExported() && as != "-" {
+				m.value(field, as)
+			}
 		}
 		if c, ok := v.Addr().Interface().(*ToolCall); ok {
 			c.Result = m.after(printing(c), c.Result)
 		}
 	}
-}
-
-// A mappedField is the index and tag of a field that MapText maps.
-type mappedField struct {
-	at int
-	as string
-}
-
-// mappedFields caches a struct's fields: reading tags takes longer than mapping short texts.
-func (m mapper) mappedFields(t reflect.Type) []mappedField {
-	list, known := m.fields[t]
-	if known {
-		return list
-	}
-	for f := range t.Fields() {
-		if as := f.Tag.Get("map"); f.IsExported() && as != "-" && mayHoldText(f.Type) {
-			list = append(list, mappedField{f.Index[0], as})
-		}
-	}
-	m.fields[t] = list
-	return list
-}
-
-func mayHoldText(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.String:
-		return t == stringType
-	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Struct:
-		return true
-	}
-	return false
 }
 
 func (m mapper) mapped(s, as string) string {
