@@ -75,7 +75,7 @@ func uncommitted(s *ingest.Session, tr *trace.Trace) int {
 				open[name], staged[name] = true, false
 			}
 		}
-		for _, st := range a.Steps() {
+		for _, st := range a.Steps {
 			if _, args := st.Git(); len(args) > 0 && args[0] == "add" {
 				added, unknown = true, unknown || addsUnknown(&st)
 			}

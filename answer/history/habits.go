@@ -117,7 +117,7 @@ func addCommands(ctx context.Context, p *pipeline.Pipeline, typed []index.Result
 			if at < from {
 				continue
 			}
-			for _, c := range a.Steps() {
+			for _, c := range a.Steps {
 				turns[at].Ran = append(append(turns[at].Ran, c.Program), c.Args...)
 			}
 		}

@@ -52,7 +52,7 @@ func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
 				open(what, c.Input["title"], cmp.Or(c.Input["title"], c.Input["body"]))
 			}
 		}
-		for _, st := range a.Steps() {
+		for _, st := range a.Steps {
 			if !forges[st.Program] || len(st.Args) < 2 {
 				continue
 			}

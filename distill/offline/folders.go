@@ -84,7 +84,7 @@ func folderWork(s *ingest.Session, actions []trace.Action) []payload.Item {
 				}
 			}
 		}
-		for _, st := range a.Steps() { // in a loop, or over a pattern
+		for _, st := range a.Steps { // in a loop, or over a pattern
 			if (st.Program == "mv" || st.Program == "rm") && slices.Contains(st.Args, trace.UnknownArg) {
 				do("files that only the shell named, by "+st.Program, st.Dir, "")
 			}

@@ -197,17 +197,17 @@ func (t *talk) actOn(did *trace.Trace) {
 	for i := range did.Actions {
 		a := &did.Actions[i]
 		pushed := a.Call.Worked() || pushedRef().MatchString(a.Call.Result)
-		if pushed && slices.ContainsFunc(a.Steps(), pushes) {
+		if pushed && slices.ContainsFunc(a.Steps, pushes) {
 			t.pushed = a.N
 		}
-		if a.N > 0 && a.Call.Ran() && slices.ContainsFunc(a.Steps(), runsTests) {
+		if a.N > 0 && a.Call.Ran() && slices.ContainsFunc(a.Steps, runsTests) {
 			t.tested = a
 		}
 		of := func(c trace.Commit) bool { return c.Call == a.Call }
 		made := slices.ContainsFunc(did.Commits, of)
-		t.unchecked = t.unchecked || slices.ContainsFunc(told, of) && slices.ContainsFunc(a.Steps(), skipsHooks)
+		t.unchecked = t.unchecked || slices.ContainsFunc(told, of) && slices.ContainsFunc(a.Steps, skipsHooks)
 		changed := a.Call.Worked() &&
-			(slices.ContainsFunc(a.Touches, changes) || slices.ContainsFunc(a.Steps(), editsUnnamed))
+			(slices.ContainsFunc(a.Touches, changes) || slices.ContainsFunc(a.Steps, editsUnnamed))
 		if sp := began[t.exchangeAt(a.N)]; sp != nil && !a.Abandoned && !a.Copied {
 			if changed {
 				t.lastChange = a.N

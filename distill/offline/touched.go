@@ -114,7 +114,7 @@ func changesUnseen(actions []trace.Action) bool {
 		} else if c.Agent != "" || c.Name == "Task" || c.Name == "Agent" {
 			return true
 		}
-		return slices.ContainsFunc(a.Steps(), func(st trace.Step) bool {
+		return slices.ContainsFunc(a.Steps, func(st trace.Step) bool {
 			return writesUnnamed(st) || st.Program == "git" && changesTree(st.Args) || formatters[st.Program]
 		})
 	})
@@ -256,7 +256,7 @@ func (l *fileTable) putBackBelow(folder string, turn *ingest.Turn) {
 // git records which of the files that were written so far a call's git commands commit: those added before, or all if
 // git then says that nothing is left.
 func (l *fileTable) git(a *trace.Action, made bool) {
-	for _, st := range a.Steps() {
+	for _, st := range a.Steps {
 		if dir, _ := st.Git(); !a.Call.Ran() || isUnrelated(dir+"/") {
 			continue
 		}
@@ -315,7 +315,7 @@ var unrelatedFolders = []string{"/.claude/projects/", "/.claude/todos/", "/.clau
 // worktrees returns the folders in which the session created git worktrees.
 func worktrees(actions []trace.Action) (dirs []string) {
 	for i := range actions {
-		for _, st := range actions[i].Steps() {
+		for _, st := range actions[i].Steps {
 			if st.Program != "git" || len(st.Args) < 3 || st.Args[0] != "worktree" || st.Args[1] != "add" {
 				continue
 			}

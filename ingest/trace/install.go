@@ -35,9 +35,9 @@ func packages(actions []Action) []Package {
 		if !a.Call.Ran() {
 			continue
 		}
-		for k := range a.steps {
-			if m, ok := installerOf(&a.steps[k]); ok {
-				all = m.apply(all, a, &a.steps[k])
+		for k := range a.Steps {
+			if m, ok := installerOf(&a.Steps[k]); ok {
+				all = m.apply(all, a, &a.Steps[k])
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"recall/internal/text"
 
@@ -36,8 +35,7 @@ func readShell(line, dir string) []Step {
 		line = secretHere().ReplaceAllStringFunc(line, func(s string) string { return strings.Replace(s, " ", noBlank, 1) })
 	}
 	r := &shellReader{dir: dir}
-	parser := parsers.Get().(*syntax.Parser)
-	defer parsers.Put(parser)
+	parser := syntax.NewParser(syntax.RecoverErrors(recovered))
 	for range unreadable {
 		file, err := parser.Parse(strings.NewReader(line), "")
 		r.list(file.Stmts, err == nil)
@@ -58,8 +56,6 @@ const (
 	unreadable = 20 // syntax errors that are skipped
 	recovered  = 10 // missing brackets and quotes
 )
-
-var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.RecoverErrors(recovered)) }}
 
 // secretHere matches the placeholder of a secret, "‹aws-key 2›", which stands for part of a word. While parsing, its
 // blank is noBlank.

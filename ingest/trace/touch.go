@@ -51,8 +51,8 @@ func touches(a *Action) []Touch {
 		}
 		return out
 	}
-	for i := range a.steps {
-		for _, t := range a.steps[i].Touches {
+	for i := range a.Steps {
+		for _, t := range a.Steps[i].Touches {
 			t.Unsure = c.Failed
 			add(t)
 		}

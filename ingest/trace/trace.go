@@ -35,11 +35,8 @@ type Action struct {
 	Copied    bool          // a fork's copy of its parent's call
 
 	Touches []Touch
-	steps   []Step
+	Steps   []Step // the commands of a shell call, in order
 }
-
-// Steps returns the commands of a shell call, in order.
-func (a *Action) Steps() []Step { return a.steps }
 
 // OfSession traces a session. The result points to the session's calls.
 func OfSession(s *ingest.Session) *Trace {
@@ -65,7 +62,7 @@ func Actions(s *ingest.Session) []Action {
 	for i := range t.actions {
 		a := &t.actions[i]
 		if a.Call.Command != "" && a.Call.Name != "PowerShell" && strings.ContainsAny(a.Call.Command, "/.;|&><\n ") {
-			a.steps = readShell(a.Call.Command, a.Dir)
+			a.Steps = readShell(a.Call.Command, a.Dir)
 		}
 		a.Touches = touches(a)
 	}
@@ -121,9 +118,6 @@ func reason(text string) string {
 	text = strings.TrimSpace(text)
 	if i := strings.LastIndex(text, "\n\n"); i >= 0 {
 		text = text[i+2:]
-	}
-	if len(text) > 3*reasonMost {
-		text = text[len(text)-3*reasonMost:]
 	}
 	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "")
 	if len(text) > reasonMost {
@@ -197,8 +191,8 @@ func commits(s *ingest.Session, actions []Action) (all []Commit) {
 			continue
 		}
 		made := a.printedCommits(s.Where.Branch)
-		for k := range a.steps {
-			if st := &a.steps[k]; st.commits() {
+		for k := range a.Steps {
+			if st := &a.Steps[k]; st.commits() {
 				if at := len(all) - 1; at >= 0 && st.amends() && len(made) > 0 && all[at].standsIn(made[0].Dir) {
 					all = all[:at]
 				}
@@ -225,7 +219,7 @@ func (a *Action) LeavesNothing() bool {
 		return slices.Contains(args, "--continue")
 	}
 	return strings.Contains(a.Call.Result, "nothing to commit, working tree clean") ||
-		a.Call.Worked() && !strings.Contains(a.Call.Result, "CONFLICT") && slices.ContainsFunc(a.steps, wentOn)
+		a.Call.Worked() && !strings.Contains(a.Call.Result, "CONFLICT") && slices.ContainsFunc(a.Steps, wentOn)
 }
 
 // commits reports whether a command is to make a git commit.
@@ -331,14 +325,14 @@ func (a *Action) undo(made []Commit, st *Step) (reverted bool) {
 // without the commit, says that files were changed, or was to say nothing of the commit.
 func (a *Action) printedCommits(branch string) (all []Commit) {
 	c := a.Call
-	at := slices.IndexFunc(a.steps, func(st Step) bool { return st.commits() })
+	at := slices.IndexFunc(a.Steps, func(st Step) bool { return st.commits() })
 	if !strings.Contains(c.Command, "commit") || at < 0 && c.Commit == "" {
 		return nil
 	}
 	made := Commit{At: cmp.Or(c.At, a.At), N: a.N, Copied: a.Copied, Branch: branch, Call: c}
 	sure := false
-	for k := range a.steps {
-		if st := &a.steps[k]; st.commits() {
+	for k := range a.Steps {
+		if st := &a.Steps[k]; st.commits() {
 			made.Dir, _ = st.Git()
 			sure = sure || st.sure || st.quiet()
 		}

@@ -130,7 +130,7 @@ func (w *work) action(a *trace.Action) {
 	for _, p := range trace.Shown(a.Call) {
 		w.file(p).shown = true
 	}
-	steps := a.Steps()
+	steps := a.Steps
 	if len(steps) == 0 {
 		for _, t := range a.Touches {
 			w.tool(a, t)
