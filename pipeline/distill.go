@@ -264,9 +264,14 @@ type writer struct {
 
 	mu   sync.Mutex // also held during a transaction
 	docs []*index.Prepared
-	gone []func() (bool, error) // by doc: was it forgotten since it was prepared?
-	done []func()               // by doc: called once it is indexed
+	of   []saved // by doc
 	size int
+}
+
+// saved is a session that is in the library and about to be indexed.
+type saved struct {
+	id   ingest.SessionID
+	page string // mark of payload.md, see lookAtPage
 }
 
 // Limits of a transaction: sessions, and bytes of text.
@@ -311,8 +316,7 @@ func (w *writer) write(family []*Member, release func()) {
 }
 
 func (w *writer) index(m *Member) error {
-	forgotten := func() (bool, error) { return w.run.p.Library.Forgotten(m.Entry.ID) }
-	if is, err := forgotten(); err != nil || is {
+	if forgotten, err := w.run.p.Library.Forgotten(m.Entry.ID); err != nil || forgotten {
 		return err // while being distilled
 	}
 	p := m.page.payload
@@ -349,13 +353,7 @@ func (w *writer) index(m *Member) error {
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.docs, w.gone = append(w.docs, ready), append(w.gone, forgotten)
-	w.done = append(w.done, func() { // it is in the library and the index
-		w.run.finished(now.ID)
-		if e, err := w.run.p.Library.Session(now.ID); err == nil {
-			w.run.keepPage(e, page)
-		}
-	})
+	w.docs, w.of = append(w.docs, ready), append(w.of, saved{now.ID, page})
 	for _, t := range doc.Turns {
 		w.size += len(t.Text) + len(t.More)
 	}
@@ -367,20 +365,21 @@ func (w *writer) index(m *Member) error {
 
 // flush indexes what has gathered. The caller holds mu.
 func (w *writer) flush() error {
-	docs, gone, done := w.docs, w.gone, w.done
-	w.docs, w.gone, w.done, w.size = nil, nil, nil, 0
-	left := make([]bool, len(docs))
-	err := w.run.p.Index.PutPrepared(w.ctx, docs, func(i int) (is bool, err error) {
-		is, err = gone[i]()
-		left[i] = is
-		return is, err
+	docs, of := w.docs, w.of
+	w.docs, w.of, w.size = nil, nil, 0
+	left := make([]bool, len(docs)) // forgotten since they were prepared
+	err := w.run.p.Index.PutPrepared(w.ctx, docs, func(i int) (_ bool, err error) {
+		left[i], err = w.run.p.Library.Forgotten(of[i].id)
+		return left[i], err
 	})
 	if err != nil {
 		return err
 	}
-	for i, say := range done {
-		if !left[i] {
-			say()
+	for i, s := range of {
+		if e, err := w.run.p.Library.Session(s.id); !left[i] {
+			if w.run.finished(s.id); err == nil {
+				w.run.keepPage(e, s.page)
+			}
 		}
 	}
 	w.run.mu.Lock()

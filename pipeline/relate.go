@@ -20,15 +20,9 @@ import (
 // retracts what no longer applies, and updates the index from links.jsonl. If neither items nor links changed, it
 // does nothing. Lines of links.jsonl that can't be read are problems; they don't affect other lines.
 func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err error) {
-	due, made, err := p.Index.Due(ctx)
-	if err != nil || p.linked(due, made) {
-		return nil, err
-	}
-	problems, err = p.relate(ctx, due, made)
-	if errors.Is(err, library.ErrBusy) { // another process is doing it
-		err = nil
-	}
-	return problems, err
+	r := &run{p: p, report: &Report{}}
+	err = r.relate(ctx)
+	return r.report.Problems, err
 }
 
 // relate is Relate as part of a run. What exceeds the time budget, or another process is doing, is left for the next.

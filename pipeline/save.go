@@ -47,7 +47,6 @@ func (r *run) merge(m *Member) (page, error) {
 	}
 	fresh := *m.fresh
 	fresh.Items = slices.Clone(fresh.Items)
-	old = withoutCopied(old, m.Session, edits)
 	if old != nil && old.Made.Rules != fresh.Made.Rules { // the new rules may find more secrets
 		old = redactedAgain(old, r.p.Rules.Session().Text)
 		renumber(old, m.Session)
@@ -55,12 +54,7 @@ func (r *run) merge(m *Member) (page, error) {
 	if !m.improved {
 		r.keepModelItems(old, &fresh, m)
 	}
-	if old != nil {
-		was, now := old.Made, fresh.Made
-		if was.Beside != now.Beside && was.Input == now.Input && was.Distiller == now.Distiller && was.Rules == now.Rules {
-			old = sameAs(old, &fresh, edits) // only the family's other sessions changed
-		}
-	}
+	old = withoutOthers(old, &fresh, m.Session, edits)
 	payload.Inherit(old, &fresh)
 	fresh.Title = titleOf(m.Session, &fresh)
 	p := payload.Apply(&fresh, edits)
@@ -202,15 +196,29 @@ func (r *run) takeEdits(id ingest.SessionID, old *payload.Payload, onDisk []byte
 	return r.p.Library.AppendEdits(id, edits)
 }
 
-// withoutCopied removes from an earlier payload the items that are based on another session's turns: the parent of a
-// fork may have arrived after it. They aren't retired, since they never were this session's. Items that a person
-// touched stay.
-func withoutCopied(old *payload.Payload, s *ingest.Session, edits []payload.Edit) *payload.Payload {
-	if old == nil || s.Parent == nil {
-		return old
+// withoutOthers removes from an earlier payload what never was this session's, so that it isn't retired and doesn't
+// depend on which member of its family arrived first: items based on turns that it copied and, where only the family's
+// other sessions changed, those that the new payload doesn't have. Items that a person touched stay.
+func withoutOthers(old, fresh *payload.Payload, s *ingest.Session, edits []payload.Edit) *payload.Payload {
+	if old == nil {
+		return nil
 	}
+	claim := func(it payload.Item) [3]string {
+		return [3]string{string(it.Kind), it.Path + it.Text, it.First().Turn}
+	}
+	has := map[[3]string]bool{}
+	for _, it := range fresh.Items {
+		has[claim(it)] = true
+	}
+	was, now := old.Made, fresh.Made
+	others := was.Beside != now.Beside && was.Input == now.Input && was.Distiller == now.Distiller &&
+		was.Rules == now.Rules
+	ofParent := copied(s)
 	q := *old
-	q.Items, q.Retired = butTouched(old.Items, edits, copied(s)), butTouched(old.Retired, edits, copied(s))
+	q.Items = butTouched(old.Items, edits, func(it payload.Item) bool {
+		return ofParent(it) || others && !has[claim(it)]
+	})
+	q.Retired = butTouched(old.Retired, edits, ofParent)
 	return &q
 }
 
@@ -219,22 +227,6 @@ func butTouched(items []payload.Item, edits []payload.Edit, out func(payload.Ite
 	return slices.DeleteFunc(slices.Clone(items), func(it payload.Item) bool {
 		return out(it) && !slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.ID == it.ID })
 	})
-}
-
-// sameAs removes from an earlier payload the items that the new one, which only knows more of the family, doesn't
-// have: they were never right, and the payload must not depend on which member of the family arrived first. Items
-// that a person touched stay.
-func sameAs(old, fresh *payload.Payload, edits []payload.Edit) *payload.Payload {
-	claim := func(it payload.Item) [3]string {
-		return [3]string{string(it.Kind), it.Path + it.Text, it.First().Turn}
-	}
-	has := map[[3]string]bool{}
-	for _, it := range fresh.Items {
-		has[claim(it)] = true
-	}
-	q := *old
-	q.Items = butTouched(old.Items, edits, func(it payload.Item) bool { return !has[claim(it)] })
-	return &q
 }
 
 // edited is a mark that no file has: that of a payload.md that isn't as recall last wrote it.
