@@ -115,20 +115,17 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 		if !ours(f.Path, f.Machine, f.Rebuildable) {
 			continue
 		}
-		content, known := s.Contents[f.Path]
-		switch {
-		case f.Rebuildable && len(f.Calls) > 0 && known:
+		switch content, again, why := s.remake(f); {
+		case again && content != nil:
 			c.Again++
 			fmt.Fprintf(calls, "# %s\nagain %s %s\n", comment(f.Reason), quote(f.Path), disk.HexSum(content))
-		case f.Rebuildable && len(f.Calls) == 0:
+		case again:
 			c.Again++
 			fmt.Fprintf(calls, "# %s: %s\nagain %s ''\n", comment(f.Reason), comment(text.Clip(f.Command, 200)), quote(f.Path))
-		case f.Rebuildable:
-			keep("unique", f.Path, "its edits don't fit what was written: a command changed it")
-		case f.Reason == unseen: // only its name is known: it may be a folder
-			keep("input", f.Path, f.Reason)
+		case why == unseen: // only its name is known: it may be a folder
+			keep("input", f.Path, why)
 		default:
-			keep("unique", f.Path, f.Reason)
+			keep("unique", f.Path, why)
 		}
 	}
 	for _, p := range s.Packages {
@@ -136,6 +133,20 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 			fmt.Fprintf(calls, "package %s %s %s %s\n", quote(p.Manager), quote(p.Name), quote(p.Version), quote(p.Dir))
 		}
 	}
+}
+
+// remake says how a file can be made again: by its text, or by its command where that is nil; else why it can't be.
+func (s Stay) remake(f Made) (content []byte, ok bool, why string) {
+	content, known := s.Contents[f.Path]
+	switch {
+	case !f.Rebuildable:
+		return nil, false, f.Reason
+	case len(f.Calls) == 0:
+		return nil, true, ""
+	case !known:
+		return nil, false, "its edits don't fit what was written: a command changed it"
+	}
+	return content, true, ""
 }
 
 //go:embed common.sh

@@ -250,7 +250,7 @@ func TestInChroot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rebuild, r := m.Rebuild(contents, nil, []string{"/w"})
+	rebuild, r := Stay{m, contents, []string{"/w"}}.Rebuild(nil)
 	writeFile(t, vm.root+"/mnt/c.sh", []byte(script))
 	writeFile(t, vm.root+"/mnt/r.sh", []byte(rebuild))
 	for _, f := range r.Files {

@@ -149,7 +149,7 @@ out vm created /sessions/calm/report.docx lost: no known call made it`)
 		{Server: "web", Tool: "web_fetch", What: "https://example.org/b", Turn: 8}}, m.Connectors); diff != "" {
 		t.Error(diff)
 	}
-	again, _ := m.Rebuild(nil, nil, nil)
+	again, _ := Stay{m, nil, nil}.Rebuild(nil)
 	asked := "\n# Asked of a server, which this script doesn't repeat: notion fetch id: page-123\n"
 	if !strings.Contains(again, asked) {
 		t.Errorf("whoever brings the machine back isn't told what else there was:\n%s", again)
@@ -203,7 +203,7 @@ func TestNotRebuildable(t *testing.T) {
 func TestUnfollowedMoves(t *testing.T) {
 	const loop = "for f in a; do mv $f.csv b_$f.csv; done"
 	m := of(inVM(write("/sessions/calm/a.csv", "1"), sh(loop), sh("mv *.csv old/")))
-	script, r := m.Rebuild(map[string][]byte{"/sessions/calm/a.csv": []byte("1")}, nil, []string{"/sessions/calm"})
+	script, r := Stay{m, map[string][]byte{"/sessions/calm/a.csv": []byte("1")}, []string{"/sessions/calm"}}.Rebuild(nil)
 	for _, command := range []string{loop, "mv *.csv old/"} {
 		if !strings.Contains(script, "#   "+command+": it moved files") || len(r.Lost) != 2 {
 			t.Errorf("%s isn't told:\n%.800s", command, script)
@@ -227,7 +227,7 @@ out host created /app/2026/lake.jpg lost: it existed before under another name; 
 	m := of(s)
 	moved := "# On the host, where it was: /app/2026/lake.jpg, by a command that this script doesn't repeat: " +
 		"mv scans/1.jpg 2026/lake.jpg\n"
-	if script, _ := m.Rebuild(nil, nil, []string{"/app"}); !strings.Contains(script, moved) {
+	if script, _ := (Stay{m, nil, []string{"/app"}}).Rebuild(nil); !strings.Contains(script, moved) {
 		t.Errorf("the script says nothing of a file that was moved:\n%s", script)
 	}
 	if diff := cmp.Diff(want, lines(m)); diff != "" || m.Machine != Host {

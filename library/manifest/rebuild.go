@@ -35,34 +35,33 @@ type Placed struct {
 	Archived string // name of the session's file there
 }
 
-// Rebuild writes the script that brings back what a session had (see rebuild.sh), never outside the folders. contents
-// has exact texts that can be written again; archived has the names of the library's uploads and outputs, by their
-// sums.
-func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string, folders []string) (string, Rebuilt) {
-	w := rebuilding{m: m, contents: contents, archived: archived, folders: folders}
-	if m.Machine == VM {
-		w.home = home(folders)
+// Rebuild writes the script that brings back what a session had (see rebuild.sh), never outside its folders. archived
+// has the names of the library's uploads and outputs, by their sums.
+func (s Stay) Rebuild(archived map[string]string) (string, Rebuilt) {
+	w := rebuilding{Stay: s, archived: archived}
+	if s.Machine == VM {
+		w.home = home(s.Folders)
 	}
-	for _, in := range m.Inputs {
+	for _, in := range s.Inputs {
 		w.input(in)
 	}
-	for _, f := range m.made() {
+	for _, f := range s.made() {
 		w.file(f)
 	}
-	for _, p := range m.Packages {
+	for _, p := range s.Packages {
 		w.install(p)
 	}
 	w.commands()
-	for _, command := range m.Unfollowed {
+	for _, command := range s.Unfollowed {
 		w.lose(command, "it moved files whose names only the shell knew; they come back where they were")
 	}
-	for _, c := range m.Connectors {
+	for _, c := range s.Connectors {
 		w.notes = append(w.notes, strings.TrimSpace("Asked of a server, which this script doesn't repeat: "+
 			strings.Join([]string{c.Server, c.Tool, c.What}, " ")))
 	}
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n")
-	m.about(&b, "Brings back what", " had in its machine")
+	s.about(&b, "Brings back what", " had in its machine")
 	b.WriteString("#\n")
 	if len(w.out.Lost) == 0 {
 		b.WriteString("# Everything that recall knows of can be rebuilt.\n")
@@ -75,9 +74,9 @@ func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string
 	for _, n := range w.notes {
 		b.WriteString("# " + comment(n) + "\n")
 	}
-	fmt.Fprintf(&b, "\nfiles_name=%s\nkept_name=%s\nlog_name=%s\nsession=%s\n", quote(m.FilesName()),
-		quote(m.KeptName()), quote("recall-rebuild-"+m.short()+".log"), quote(w.home))
-	for _, f := range folders {
+	fmt.Fprintf(&b, "\nfiles_name=%s\nkept_name=%s\nlog_name=%s\nsession=%s\n", quote(s.FilesName()),
+		quote(s.KeptName()), quote("recall-rebuild-"+s.short()+".log"), quote(w.home))
+	for _, f := range s.Folders {
 		fmt.Fprintf(&w.puts, "back %s %s\n", quote(f), w.place(f))
 	}
 	b.WriteString(shell(rebuildShell, "\n# Packages.\n"+w.packages.String()+"\n# Files.\n"+
@@ -86,10 +85,8 @@ func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string
 }
 
 type rebuilding struct {
-	m                     Manifest
-	contents              map[string][]byte
+	Stay
 	archived              map[string]string
-	folders               []string
 	home                  string // the session's home in its machine, /sessions/<name>, or ""
 	out                   Rebuilt
 	notes                 []string
@@ -126,11 +123,11 @@ func (w *rebuilding) input(in Input) {
 	switch name := w.archived[in.SHA256]; {
 	case !usable(in.Path):
 		w.lose(in.Path, "its name can't be used in a script")
-	case name != "" && in.SHA256 != "" && !within(in.Path, w.folders):
+	case name != "" && in.SHA256 != "" && !within(in.Path, w.Folders):
 		w.outside(in.Path)
 	case name != "" && in.SHA256 != "":
 		w.put(in.Path, Placed{Archived: name}, in.SHA256)
-	case in.Machine == VM && !within(in.Path, w.folders):
+	case in.Machine == VM && !within(in.Path, w.Folders):
 		w.outside(in.Path)
 	case in.Machine == VM:
 		w.kept(in.Path, "it was in the machine before")
@@ -140,14 +137,14 @@ func (w *rebuilding) input(in Input) {
 }
 
 func (w *rebuilding) file(f Made) {
-	text, known := w.contents[f.Path]
-	written := f.Rebuildable && len(f.Calls) > 0 && known
+	text, again, why := w.remake(f)
+	written := text != nil
 	name := w.archived[f.SHA256]
 	stored := f.SHA256 != "" && name != ""
 	switch {
 	case !usable(f.Path):
 		w.lose(f.Path, "its name can't be used in a script")
-	case !within(f.Path, w.folders) && (stored || written || f.Machine != Host):
+	case !within(f.Path, w.Folders) && (stored || written || f.Machine != Host):
 		w.outside(f.Path)
 	case stored:
 		w.put(f.Path, Placed{Archived: name}, f.SHA256)
@@ -159,13 +156,7 @@ func (w *rebuilding) file(f Made) {
 			where += ", by a command that this script doesn't repeat: " + f.Command
 		}
 		w.notes = append(w.notes, where)
-	case f.Rebuildable && len(f.Calls) == 0:
-		// made by its command, below
-	default:
-		why := f.Reason
-		if f.Rebuildable {
-			why = "its edits don't fit what was written: a command changed it"
-		}
+	case !again: // else made by its command, below
 		w.kept(f.Path, why)
 	}
 }
@@ -178,8 +169,8 @@ func (w *rebuilding) kept(p, why string) {
 
 // commands lists the commands that made the rest, each once, in order of turns.
 func (w *rebuilding) commands() {
-	all := slices.DeleteFunc(w.m.made(), func(f Made) bool {
-		return !f.Rebuildable || len(f.Calls) > 0 || f.Machine == Host || !within(f.Path, w.folders) ||
+	all := slices.DeleteFunc(w.made(), func(f Made) bool {
+		return !f.Rebuildable || len(f.Calls) > 0 || f.Machine == Host || !within(f.Path, w.Folders) ||
 			w.archived[f.SHA256] != "" && f.SHA256 != ""
 	})
 	slices.SortStableFunc(all, func(a, b Made) int { return a.Turn - b.Turn })
@@ -187,7 +178,7 @@ func (w *rebuilding) commands() {
 	for _, f := range all {
 		if key := f.Dir + "\x00" + f.Command; !done[key] {
 			done[key] = true
-			if !within(f.Dir, w.folders) {
+			if !within(f.Dir, w.Folders) {
 				w.outside(f.Path)
 				continue
 			}
@@ -259,7 +250,7 @@ func (w *rebuilding) install(p trace.Package) {
 			w.lose(what, "the folder that it was installed in isn't known")
 			return
 		}
-		if !within(p.Dir, w.folders) {
+		if !within(p.Dir, w.Folders) {
 			w.outside(what + " in " + p.Dir)
 			return
 		}

@@ -195,7 +195,7 @@ func TestRebuildPutsBackWhatWasKept(t *testing.T) {
 	if err := os.RemoveAll(vm.root + "/sessions/calm"); err != nil {
 		t.Fatal(err)
 	}
-	rebuild, _ := s.Rebuild(nil, nil, s.Folders)
+	rebuild, _ := Stay{s.Manifest, nil, s.Folders}.Rebuild(nil)
 	for range 2 {
 		vm.run("r.sh", rebuild, 0)
 		same(t, "after rebuild", tree(t, vm.root), before)
@@ -263,7 +263,7 @@ func TestReleasePython(t *testing.T) {
 		kept["/sessions/calm/.venv/notes.txt"] != "own" {
 		t.Errorf("kept: %q", kept)
 	}
-	rebuild, r := s.Rebuild(s.Contents, nil, s.Folders)
+	rebuild, r := s.Rebuild(nil)
 	for _, f := range r.Files {
 		writeFile(t, filepath.Join(vm.mount, s.FilesName(), f.Name), f.Content)
 	}

@@ -46,7 +46,7 @@ func TestScriptsStayInTheFolders(t *testing.T) {
 	same(t, "after cleanup", tree(t, vm.root), before)
 
 	empty := newMachine(t, aShell(t))
-	script, r := m.Rebuild(contents, nil, folders)
+	script, r := Stay{m, contents, folders}.Rebuild(nil)
 	for _, f := range r.Files {
 		writeFile(t, filepath.Join(empty.mount, m.FilesName(), f.Name), f.Content)
 	}

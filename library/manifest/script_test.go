@@ -58,7 +58,7 @@ func cleanAndRebuild(t *testing.T, sh []string, files cast) {
 		t.Errorf("the log says\n%s", log)
 	}
 	// And back, by the other script: what was written, and what was kept.
-	again, r := m.Rebuild(contents, nil, []string{"/w"})
+	again, r := Stay{m, contents, []string{"/w"}}.Rebuild(nil)
 	if len(r.Lost) != len(files.lost) || len(r.Files) != len(files.written) {
 		t.Fatalf("%d lost, %d files", len(r.Lost), len(r.Files))
 	}
@@ -192,7 +192,7 @@ func TestRebuildStaysInside(t *testing.T) {
 		{Path: "/w/dir/sub/file", Machine: VM, Rebuildable: true, Calls: []string{"c"}},
 		{Path: "/w/made.txt", Machine: VM, Rebuildable: true, Command: "printf %s \"it's\" > made.txt", Dir: "/w"},
 	}}
-	script, r := m.Rebuild(map[string][]byte{"/w/dir/sub/file": []byte("text")}, nil, []string{"/w"})
+	script, r := Stay{m, map[string][]byte{"/w/dir/sub/file": []byte("text")}, []string{"/w"}}.Rebuild(nil)
 	writeFile(t, filepath.Join(vm.mount, m.FilesName(), r.Files[0].Name), r.Files[0].Content)
 	out := vm.run("r.sh", script, 1, "--remake")
 	if !strings.Contains(out, "its folder can't be made, or is behind a link: /w/dir/sub/file") {
@@ -227,7 +227,7 @@ func TestRebuildInstalls(t *testing.T) {
 		{Manager: "pip", Name: "--index-url", Version: "evil"},
 		{Manager: "conda", Name: "numpy"},
 	}}
-	script, r := m.Rebuild(nil, nil, []string{"/w"})
+	script, r := Stay{m, nil, []string{"/w"}}.Rebuild(nil)
 	vm.run("r.sh", script, 0)
 	got, err := os.ReadFile(log)
 	if err != nil {

@@ -149,7 +149,7 @@ func newRebuildCmd(a *app.App) *cobra.Command {
 		for _, f := range pipeline.Archived(e) {
 			names[f.SHA256] = f.Name
 		}
-		script, r := stay.Rebuild(stay.Contents, names, stay.Folders)
+		script, r := stay.Rebuild(names)
 		if err := manifest.PutFiles(to, stay.FilesName(), r.Files, found); err != nil {
 			return err
 		}
