@@ -14,10 +14,7 @@ import (
 	"recall/ingest/jsonl"
 )
 
-const (
-	recordMax = 64 << 20  // how much of a record is read
-	peekMax   = 256 << 10 // how much of it is read to recognize it
-)
+const recordMax = 64 << 20 // how much of a record is read
 
 // errHalf means that a record was read while it was being written.
 var errHalf = errors.New("half-written; will be read again later")
@@ -92,14 +89,12 @@ func readTime(c *jsonl.Cursor) time.Time {
 
 // whyUnusable returns why a record can't be used, "" if it can.
 func whyUnusable(f ingest.File) string {
-	b, whole, err := f.Head(peekMax)
+	b, _, err := f.Head(recordMax)
 	if err != nil {
 		return ingest.WithoutPath(err).Error()
 	}
 	r, err := readRecord(b)
 	switch {
-	case errors.Is(err, errHalf) && !whole:
-		return ""
 	case err != nil:
 		return err.Error()
 	case r.process+r.cli+r.cwd+r.initial == "" && r.created.IsZero(): // none of the fields that only records have

@@ -66,14 +66,8 @@ func (f *folderCheck) at(name string) string {
 }
 
 func (f *folderCheck) found(name string, state FindingState, mend Mend, format string, args ...any) {
-	f.foundIn(raw.Segment{}, name, state, mend, format, args...)
-}
-
-// foundIn records a finding about a segment.
-func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, mend Mend, format string, args ...any) {
 	f.findings = append(f.findings, Finding{
 		Path: f.c.l.Rel(f.at(name)), Session: f.entry.ID, State: state, What: fmt.Sprintf(format, args...), Mend: mend,
-		segment: s,
 	})
 }
 
@@ -140,7 +134,8 @@ func (f *folderCheck) checkSegment(s raw.Stored) {
 	if errors.Is(err, errStoredDifferently) {
 		mend = MendRender
 	}
-	f.foundIn(s.Segment, name, Damaged, mend, "%v, of %s", err, s.File)
+	f.found(name, Damaged, mend, "%v, of %s", err, s.File)
+	f.findings[len(f.findings)-1].segment = s.Segment
 }
 
 // unread reports a file that can't be read. A missing one is damage only if it is expected.

@@ -22,37 +22,29 @@ func (r *repairing) segment(e library.Entry, s raw.Segment) (string, error) {
 	if s.Sum == "" {
 		return "", errLost
 	}
-	st, from, ok := r.fetch(e, s)
-	switch {
-	case !ok && r.from != nil:
-		return "", fmt.Errorf("neither a source, nor another session, nor the backup has these %d bytes", s.Length)
-	case !ok:
-		return "", fmt.Errorf("no source and no other session has these %d bytes any more; a backup may have them",
-			s.Length)
-	}
-	if err := r.replace(e, st); err != nil {
-		raw.Drop(st)
-		return "", err
-	}
-	if from == raw.Path(e.Folder, s) {
-		return "stored again", nil
-	}
-	return "restored from " + from, nil
-}
-
-// fetch stages a segment from the first place that has its bytes.
-func (r *repairing) fetch(e library.Entry, s raw.Segment) (st raw.Staged, from string, ok bool) {
 	for from, in := range r.places(e, s) {
 		st, err := raw.Stage(r.l.Temp, io.LimitReader(disk.Until(r.ctx, in), s.Length), s.Offset)
 		in.Close()
-		if err == nil && st.Segment == s {
-			return st, from, true
+		if err != nil {
+			continue
 		}
-		if err == nil {
+		if st.Segment != s {
 			raw.Drop(st)
+			continue
 		}
+		if err := r.replace(e, st); err != nil {
+			raw.Drop(st)
+			return "", err
+		}
+		if from == raw.Path(e.Folder, s) {
+			return "stored again", nil
+		}
+		return "restored from " + from, nil
 	}
-	return st, "", false
+	if r.from != nil {
+		return "", fmt.Errorf("neither a source, nor another session, nor the backup has these %d bytes", s.Length)
+	}
+	return "", fmt.Errorf("no source and no other session has these %d bytes any more; a backup may have them", s.Length)
 }
 
 // replace replaces the segment of the same name by a staged one.
