@@ -51,6 +51,7 @@ func spoilTables(t *testing.T, path string, tables ...string) {
 // Whatever writes to an index that is damaged says so, makes it again, and what it was
 // to write is there.
 func TestDamageFoundByWriters(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped: -short")
 	}

@@ -265,6 +265,7 @@ func TestHostileLibrary(t *testing.T) {
 // A pipe where settings, a configuration or a page of notes belong is waited for by
 // nobody.
 func TestPipesAreNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no such files there")
 	}

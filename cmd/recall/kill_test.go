@@ -96,6 +96,7 @@ func TestKilledSync(t *testing.T) {
 // Killed after the library forgot a session and before the index did, a forgetting is finished by whatever reads the
 // index next: no word of the session is shown, or left in the index's file.
 func TestKilledForget(t *testing.T) {
+	t.Parallel()
 	sources := t.TempDir()
 	claude, cowork, err := demo.Write(sources)
 	must(t, err)

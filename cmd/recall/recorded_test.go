@@ -45,9 +45,7 @@ func TestRecorded(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what is recorded was said on Linux: paths, schedulers and folders differ elsewhere")
 	}
-	if os.Getenv(recording) == "" {
-		t.Parallel()
-		recordApart(t)
+	if apart(t, fmt.Sprintf("-update=%v", *update)) { // what is made within a bubble and kept, as decoders are, stays there
 		return
 	}
 	files, err := filepath.Glob(filepath.Join("testdata", "recorded", "*.txtar"))
@@ -66,19 +64,22 @@ func TestRecorded(t *testing.T) {
 	everyCommand(t, commands)
 }
 
-// recording is set in the process that TestRecorded leaves its work to: what is made
-// within a synctest bubble and kept for later, as decoders are, may not be used
-// outside of it.
-const recording = "RECALL_TEST_RECORDING"
-
-func recordApart(t *testing.T) {
+// apart runs a test in a process of its own, whose environment and folder it may change while others run, and reports
+// whether it did: in that process it doesn't.
+func apart(t *testing.T, flags ...string) bool {
+	const alone = "RECALL_TEST_ALONE"
+	if os.Getenv(alone) != "" {
+		return false
+	}
+	t.Parallel()
 	self, err := os.Executable()
 	must(t, err)
-	cmd := exec.Command(self, "-test.run=^TestRecorded$", fmt.Sprintf("-update=%v", *update))
-	cmd.Env = append(os.Environ(), recording+"=1")
+	cmd := exec.Command(self, append(flags, "-test.run=^"+t.Name()+"$")...)
+	cmd.Env = append(os.Environ(), alone+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
+	return true
 }
 
 // recorder runs commands in a home of its own.

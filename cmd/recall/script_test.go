@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	tmp := os.Getenv("TMPDIR")
 	if os.Getenv(embedProvider) == "" { // else it is recall, run by a test
 		os.Setenv(embedProvider, config.EmbedOff)
-		os.Unsetenv("TMPDIR") // where this program is, recall is a link to it, which starts sooner than a copy in memory
+		os.Unsetenv("TMPDIR") // recall is then a link to this program: a copy in memory starts later
 	}
 	testscript.Main(withServer{m, tmp}, map[string]func(){
 		"recall": func() {

@@ -9,7 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +26,8 @@ import (
 )
 
 // withServer ends the PostgreSQL that tests ask for behind the last. It has go keep no list of the many files that
-// tests open: reading that takes ten seconds, and results hold only until any package changes.
+// tests open: reading that takes ten seconds, and results hold only until any package changes. Twice as many run at once
+// as there are processors: one half waits, for what it has started.
 type withServer struct {
 	*testing.M
 	tmp string // where tests have their folders
@@ -34,6 +37,9 @@ func (m withServer) Run() int {
 	os.Setenv("TMPDIR", m.tmp)
 	flag.Parse()
 	flag.Set("test.testlogfile", "")
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		f.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
+	}
 	return pgtest.Main(m.M)
 }
 
@@ -42,6 +48,7 @@ func (m withServer) Run() int {
 // "hold-sync LIBRARY" keeps syncs with the team waiting, also those that commands start beside them, until
 // "! hold-sync LIBRARY".
 func TestTeam(t *testing.T) {
+	t.Parallel()
 	stories, err := filepath.Glob(filepath.Join("testdata", "team", "*.txtar"))
 	if err != nil || len(stories) == 0 {
 		t.Fatalf("no stories: %v", err)

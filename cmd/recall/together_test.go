@@ -74,6 +74,7 @@ func TestCancelledSync(t *testing.T) {
 // Two syncs at once make the library, three questions come meanwhile: nobody
 // fails, and each session is taken in once.
 func TestTogether(t *testing.T) {
+	t.Parallel()
 	sources := t.TempDir()
 	claude, cowork, err := demo.Write(sources)
 	must(t, err)
