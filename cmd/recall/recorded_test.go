@@ -45,7 +45,7 @@ func TestRecorded(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what is recorded was said on Linux: paths, schedulers and folders differ elsewhere")
 	}
-	if apart(t, fmt.Sprintf("-update=%v", *update)) { // what is made within a bubble and kept, as decoders are, stays there
+	if apart(t, fmt.Sprintf("-update=%v", *update)) { // what a bubble makes and keeps, as decoders, is of no use outside
 		return
 	}
 	files, err := filepath.Glob(filepath.Join("testdata", "recorded", "*.txtar"))

@@ -26,8 +26,8 @@ import (
 )
 
 // withServer ends the PostgreSQL that tests ask for behind the last. It has go keep no list of the many files that
-// tests open: reading that takes ten seconds, and results hold only until any package changes. Twice as many run at once
-// as there are processors: one half waits, for what it has started.
+// tests open: reading that takes ten seconds, and results hold only until any package changes. Twice as many run at
+// once as there are processors: one half waits, for what it has started.
 type withServer struct {
 	*testing.M
 	tmp string // where tests have their folders
