@@ -55,6 +55,7 @@ func TestTeam(t *testing.T) {
 	}
 	for _, story := range stories {
 		t.Run(strings.TrimSuffix(filepath.Base(story), ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			d := pgtest.Database(t)
 			cmds := storyCmds()
 			cmds["as"] = func(ts *testscript.TestScript, _ bool, args []string) {
