@@ -13,28 +13,37 @@ import (
 
 // An Exclusion says which sessions their user doesn't want kept.
 type Exclusion struct {
-	Folders []string // absolute paths or path.Match patterns; what ran there or below is excluded
+	folders []excluded
+}
+
+// excluded is a folder, or a pattern of folders: what ran there or below is excluded.
+type excluded struct {
+	rule  string
+	names []string // as the user wrote it, and with links resolved, as clients record it
+}
+
+// Exclude makes an Exclusion of folders: absolute paths or path.Match patterns.
+func Exclude(folders []string) (x Exclusion) {
+	for _, folder := range folders {
+		names := slices.Compact([]string{folder, realPattern(folder)})
+		x.folders = append(x.folders, excluded{"sources.exclude " + folder, names})
+	}
+	return x
 }
 
 // Any reports whether it excludes anything.
-func (x Exclusion) Any() bool { return len(x.Folders) > 0 }
+func (x Exclusion) Any() bool { return len(x.folders) > 0 }
 
 // Has reports whether a rule, as returned by Session, is one of the exclusion's.
 func (x Exclusion) Has(rule string) bool { return slices.Contains(x.Rules(), rule) }
 
 // Rules returns the rules, one for each folder.
 func (x Exclusion) Rules() (all []string) {
-	for _, folder := range x.Folders {
-		all = append(all, ruleOf(folder))
+	for _, folder := range x.folders {
+		all = append(all, folder.rule)
 	}
 	return all
 }
-
-func ruleOf(folder string) string { return "sources.exclude " + folder }
-
-// names returns what a folder, or a pattern of folders, is called: as the user wrote it and with links resolved, as
-// clients record it.
-func names(folder string) []string { return slices.Compact([]string{folder, realPattern(folder)}) }
 
 // realPattern resolves the links in a folder, or in what precedes the first wildcard of a pattern.
 func realPattern(dir string) string {
@@ -55,11 +64,11 @@ func (x Exclusion) Folder(dir string) string {
 	if dir == "" {
 		return ""
 	}
-	for _, folder := range x.Folders {
-		for _, name := range names(folder) {
+	for _, folder := range x.folders {
+		for _, name := range folder.names {
 			for at := normalCase(dir); ; at = path.Dir(at) {
 				if match, _ := path.Match(normalCase(name), at); match || normalCase(name) == at {
-					return ruleOf(folder)
+					return folder.rule
 				}
 				if at == path.Dir(at) {
 					break
@@ -88,7 +97,7 @@ func (x Exclusion) Session(s *Session) string {
 	for _, c := range s.Where.Cwds {
 		dirs = append(dirs, c.Dir)
 	}
-	if len(x.Folders) > 0 {
+	if x.Any() {
 		dirs = append(dirs, ProjectOf(s, nil).Root)
 	}
 	for _, a := range s.Subagents {
@@ -110,9 +119,9 @@ func (x Exclusion) hashedFolder(hash string) string {
 	if hash == "" {
 		return ""
 	}
-	for _, folder := range x.Folders {
-		dirs := names(filepath.FromSlash(folder)) // which may no longer exist
-		for _, at := range dirs {
+	for _, folder := range x.folders {
+		dirs := slices.Clone(folder.names) // which may no longer exist
+		for _, at := range folder.names {
 			for range 4 {
 				found, _ := filepath.Glob(at)
 				dirs, at = append(dirs, found...), filepath.Join(at, "*")
@@ -120,7 +129,7 @@ func (x Exclusion) hashedFolder(hash string) string {
 		}
 		for _, dir := range dirs {
 			if sum := sha256.Sum256([]byte(dir)); hex.EncodeToString(sum[:]) == hash {
-				return ruleOf(folder)
+				return folder.rule
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func TestExcludedByHash(t *testing.T) {
 		for folder, want := range folders {
 			sum := sha256.Sum256([]byte(filepath.Join(dir, filepath.FromSlash(folder))))
 			s := &ingest.Session{Where: ingest.Where{Hash: hex.EncodeToString(sum[:])}}
-			got := ingest.Exclusion{Folders: []string{rule}}.Session(s)
+			got := ingest.Exclude([]string{rule}).Session(s)
 			if (got != "") != want {
 				t.Errorf("%s by %s: %q, want it excluded: %v", folder, rule, got, want)
 			}
@@ -37,7 +37,7 @@ func TestExcludedBySubagent(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "clients")
 	s := &ingest.Session{Where: ingest.Where{Cwds: []ingest.CwdCount{{Dir: "/work/app", Turns: 1}}},
 		Subagents: []ingest.Subagent{{Turns: []ingest.Turn{{Dir: "/work/app"}, {Dir: filepath.Join(secret, "acme")}}}}}
-	x := ingest.Exclusion{Folders: []string{secret}}
+	x := ingest.Exclude([]string{secret})
 	if x.Session(s) == "" {
 		t.Error("a sub-agent ran there: not left out")
 	}

@@ -227,7 +227,7 @@ func TestExcludedIsAskedOnce(t *testing.T) {
 		n := 0
 		p := open(t, filepath.Join(dir, filepath.Base(folder)))
 		p.Readers, p.Roots = []ingest.Reader{parses{n: &n}}, map[ingest.Source][]string{ingest.ClaudeCode: {root}}
-		p.Exclusion = ingest.Exclusion{Folders: []string{folder}}
+		p.Exclusion = ingest.Exclude([]string{folder})
 		r, err := guard.Look(context.Background(), p.Sources, p.Library, []string{root}, guard.Options{})
 		if err != nil || len(r.Sessions) != 1 || r.Sessions[0].Files != 3 {
 			t.Fatalf("%+v, %v", r, err)

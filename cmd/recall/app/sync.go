@@ -50,7 +50,7 @@ func (a *App) Unsearched(entries []library.Entry) []pipeline.Unsearched {
 
 // Exclusion returns what must not be kept.
 func (a *App) Exclusion() ingest.Exclusion {
-	return ingest.Exclusion{Folders: a.Config.Sources.Exclude}
+	return ingest.Exclude(a.Config.Sources.Exclude)
 }
 
 // SyncRest continues in the background what the time budget left over.
