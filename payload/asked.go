@@ -30,15 +30,15 @@ func (pg *page) saidMoreSince(goal *Item) string {
 	return fmt.Sprintf("; the user said more since, up to turn %d", last)
 }
 
-// begun returns the heading of what the person asked for last as a goal, if nobody stated one and they said more since;
-// or "".
+// begun returns the heading of what the person asked for last as a goal, if nobody stated one and they said more since
+// or a report answers it; or "".
 func (pg *page) begun() (heading string) {
 	for i := range pg.items {
 		switch it := &pg.items[i]; {
 		case it.Kind != Goal:
 		case !it.Quoted():
 			return ""
-		case pg.saidMoreSince(it) == "":
+		case pg.saidMoreSince(it) == "" && !pg.reported():
 			heading = ""
 		case slices.ContainsFunc(pg.payload.Items, func(o Item) bool { return pg.before(&o, it) }):
 			heading = turnedTo
@@ -47,6 +47,14 @@ func (pg *page) begun() (heading string) {
 		}
 	}
 	return heading
+}
+
+// reported reports whether the session ended with a report: what was asked for may well be done.
+func (pg *page) reported() bool {
+	ended := func(rule string) bool {
+		return slices.ContainsFunc(pg.payload.Items, func(it Item) bool { return it.Rule == rule })
+	}
+	return ended(ReportRule) && !ended(CutOffRule) && !ended(UnansweredRule)
 }
 
 // before reports whether an item quotes what the person said, or approved, before a goal in its session.

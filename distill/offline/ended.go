@@ -51,6 +51,9 @@ func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
 			if strings.HasSuffix(c.Name, "__create_"+strings.ReplaceAll(what, " ", "_")) {
 				open(what, c.Input["title"], cmp.Or(c.Input["title"], c.Input["body"]))
 			}
+			if strings.HasSuffix(c.Name, "__merge_"+strings.ReplaceAll(what, " ", "_")) {
+				meet(all, what, []string{cmp.Or(c.Input["pull_number"], c.Input["pullNumber"])}, fates["merge"])
+			}
 		}
 		for _, st := range a.Steps {
 			if !forges[st.Program] || len(st.Args) < 2 {
@@ -177,7 +180,8 @@ func (c *cut) item() (payload.Item, bool) {
 // askedLast returns what the person said last and the assistant did or answered something to, in however few words: of
 // several passages the first that orders something. An answer that the report shows as well isn't shown beside it.
 func (t *talk) askedLast(items, report []payload.Item) (it payload.Item, ok bool) {
-	if t.asked == nil || t.asked == t.waiting {
+	told := func(it payload.Item) bool { return it.First().Turn == string(t.asked.turn.ID) }
+	if t.asked == nil || t.asked == t.waiting && slices.ContainsFunc(items, told) {
 		return it, false
 	}
 	orders := func(p passage) bool { return anyCue(p.run, cueOrder|cueWant) }

@@ -245,6 +245,9 @@ const (
 // words; an earlier message's if that has more of them, or if the answer begins by saying that the person is right.
 func (p passage) told() (in *speech, best *sentence) {
 	words, most := keywords(p.text()), -1
+	if len(p.text()) > maxAsked { // of several questions, perhaps
+		most = 1
+	}
 	for sp := p.answer; sp != nil; sp = sp.reacts {
 		if sp.reacts == nil && concedes().MatchString(sp.text) {
 			if begins := sp.begins(); len(begins) > 0 && tells(begins[len(begins)-1].text, minTelling) {
@@ -257,7 +260,7 @@ func (p passage) told() (in *speech, best *sentence) {
 			says = says && !s.cues.has(cueNarrate) && !announces(s.text) && tells(s.text, minTelling)
 			says = says && !conditional().MatchString(s.text) &&
 				!(passage{sp, sp.parts[i : i+1]}).overlaps(sp.takenBack)
-			if n := keywords(s.text).Shared(words); says && n > most {
+			if n := keywords(s.text).Shared(words); says && n > most && (n > 0 || !sp.ofNotice) {
 				in, best, most = sp, s, n
 			}
 		}

@@ -19,6 +19,8 @@ var (
 	// untouched matches words that say that nothing was done to something.
 	untouched = text.Pattern(`(?i)(?:\b(?:not|never)|n['’]t) (?:\w+ ){0,2}touch(?:ed)?\b|\buntouched\b|` +
 		`\bleft (?:\S+ ){0,3}(?:alone|as is)\b|\bnicht (?:angefasst|angerührt)\b|没动|未改动|触っていな|触っていません`)
+	// changes matches what says, before a file's name, what was done to it.
+	changes = text.Pattern(`(?i)^\W*(?:updated|added|created|wrote|changed|fixed|removed|renamed|moved|extended)\b`)
 	// finished matches what follows a file's name if that is said to be done.
 	finished = text.Pattern(`(?i)^\W*(?:is|ist) (?:now |jetzt )?(?:done|complete|finished|ready|fertig)\b`)
 	// listed matches a heading that says no more than how far something is.
@@ -36,6 +38,9 @@ func stateOf(s *sentence, name string, alone bool) string {
 	before, after, _ := strings.Cut(s.text, name)
 	said, _, _ := strings.Cut(after, ",")
 	open := unfinished().FindStringIndex(s.text)
+	if changed := changes().MatchString(before); changed { // "updated X, which says what isn't there yet"
+		open = nil
+	}
 	switch {
 	case open != nil && alone && !ofMore().MatchString(clauseBefore(s.text[:open[0]])):
 		return payload.FileProgress

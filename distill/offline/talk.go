@@ -43,6 +43,7 @@ type speech struct {
 	actedOn   bool       // that, or a commit was made
 	suspects  *speech    // the assistant's last message before it, in its exchange, that supposed something; or nil
 	planning  bool       // a plan was being made before it
+	ofNotice  bool       // it follows a notice of the client
 	parts     []sentence
 }
 
@@ -113,7 +114,8 @@ func (t *talk) reportless() bool {
 
 func (t *talk) turn(turn *ingest.Turn) {
 	// What is said of a notice, with nothing done, answers no person.
-	ofNotice := t.notified && t.closing != nil && len(turn.Calls) == 0 && len(turn.Text) < len(t.closing.text)
+	noticed := t.notified && len(turn.Calls) == 0
+	ofNotice := noticed && t.closing != nil && len(turn.Text) < len(t.closing.text)
 	t.notified = turn.Kind == ingest.Event
 	switch {
 	case turn.Kind == ingest.Event && turn.Name == "away-summary":
@@ -130,6 +132,7 @@ func (t *talk) turn(turn *ingest.Turn) {
 		if strings.TrimSpace(turn.Text) != "" {
 			before := t.closing
 			t.closing = t.hear(turn, turn.Text, message)
+			t.closing.ofNotice = noticed
 			t.concede()
 			t.closing.reacts = before
 			if before != nil && slices.ContainsFunc(before.parts, sentence.supposes) {
