@@ -84,7 +84,7 @@ func dated(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, 
 	var others []payload.ItemID
 	for _, k := range links {
 		ends[k.To] = append(ends[k.To], k)
-		if _, ok := known[k.From]; !ok && len(kinds) > 0 {
+		if _, ok := known[k.From]; !ok {
 			others = append(others, k.From)
 		}
 	}
