@@ -339,7 +339,8 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 	}
 	for _, s := range text.Sentences(said, true) {
 		for _, m := range orders().FindAllStringSubmatch(s, -1) {
-			if !strings.HasSuffix(s, "?") && d.carriesOut(m[1]) {
+			used := uses().FindStringSubmatch(m[1])
+			if !strings.HasSuffix(s, "?") && (d.carriesOut(m[1]) || used != nil && text.Words(used[1]).In(d.brings) == 1) {
 				return s, ""
 			}
 		}
@@ -357,6 +358,9 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 	}
 	return "", ""
 }
+
+// uses matches what an order says not to bring in.
+var uses = text.Pattern(`(?i)^(?:use|add|install|import)\s+(?:an?\s+|the\s+)?([^\s,.;:()]+)`)
 
 // offers matches what asks or proposes.
 var offers = text.Pattern(`(?i)\?\W*$|\b(?:could|would|might|shall|i['’]d|we['’]d|suggest|propose|can (?:also )?\w+)\b`)
