@@ -198,6 +198,12 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 		if kind := a.Kind.Order() - b.Kind.Order(); kind != 0 || a.Kind != payload.Lead {
 			return kind
 		}
+		if under, _ := a.Under(); under == payload.Next && p.Beside[a.ID] != p.Beside[b.ID] {
+			if p.Beside[a.ID] {
+				return 1
+			}
+			return -1
+		}
 		return a.At.Compare(b.At)
 	})
 	return nil
@@ -215,6 +221,12 @@ const (
 func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.Origin,
 	read map[string]*payload.Payload) (all []index.Placed) {
 	left := latestSessions
+	latest := p // of the project
+	for _, other := range read {
+		if other != nil && other.End.After(latest.End) {
+			latest = other
+		}
+	}
 	for _, apart := range []bool{false, true} {
 		for _, e := range slices.Backward(entries) {
 			other := read[string(e.ID)]
@@ -222,7 +234,7 @@ func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.O
 			if !ok || left == 0 || other == nil {
 				continue
 			}
-			if !other.Near(p) || other.OnBranchOf(p) == apart {
+			if !other.Near(latest) || other.OnBranchOf(p) == apart {
 				continue
 			}
 			left--
