@@ -283,6 +283,16 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 			o.quoted, o.beside = quoted{t, passage, brief, o.says}, o.quoted
 		}
 	}
+	if o.turn.Role == assistant && o.beside.turn.Role == "user" && o.beside.turn.N < o.turn.N {
+		for _, t := range said { // the message that ended the exchange may take it back, and the question says nothing
+			if t.N > o.turn.N && t.Role != assistant {
+				break
+			} else if t.N > o.turn.N {
+				passage, brief := asked.Passage(t.Text)
+				o.beside = quoted{t, passage, brief, o.beside.says}
+			}
+		}
+	}
 	o.reply(asked, said)
 	o.n = cmp.Or(int64(o.turn.N), o.n)
 }
