@@ -407,7 +407,7 @@ var (
 func (p passage) failed() bool {
 	then := p.answer
 	return p.closing && then != nil && !text.Agrees(then.text) && succeeds().MatchString(p.text()) &&
-		fails().MatchString(then.text)
+		(text.Refuses(then.text) || fails().MatchString(then.text))
 }
 
 var (
@@ -424,9 +424,9 @@ func looksOn(s sentence) bool { return s.cues.has(cueNarrate) && checks().MatchS
 
 var checks = text.Pattern(`(?i)\b(?:check|verify|test|see|look|debug|confirm|investigate|find out|prüf\pL*|schau\pL*)`)
 
-// minLong is how many exchanges a session has from which most of what was found in its first third is overtaken: strict
+// minLong is how many exchanges a session has from which much of what was found in its first third is overtaken: strict
 // readers of 39 pages called 19 of 52 such lines misleading, and 24 of 255 others quoted beside them.
-const minLong = 6
+const minLong = 8
 
 // early reports whether something was said in the first third of a long session.
 func (t *talk) early(sp *speech) bool { return t.n >= minLong && 3*sp.exchange < t.n }

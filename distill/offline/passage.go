@@ -249,6 +249,9 @@ func (p passage) told() (in *speech, best *sentence) {
 		most = 1
 	}
 	for sp := p.answer; sp != nil; sp = sp.reacts {
+		if sp != p.answer && p.answer != nil && len(p.answer.parts) > 0 && (passage{p.answer, p.answer.begins()}).denies() {
+			break // it takes back what was supposed on the way
+		}
 		if sp.reacts == nil && concedes().MatchString(sp.text) {
 			if begins := sp.begins(); len(begins) > 0 && tells(begins[len(begins)-1].text, minTelling) {
 				return sp, &begins[len(begins)-1]
