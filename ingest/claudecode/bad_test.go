@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -72,12 +73,16 @@ func TestEmptyFiles(t *testing.T) {
 	}
 }
 
-// An image in a line is passed over, and a line longer than any is reported.
+// TestGiganticLines holds that what is bounded by the largest line is less
+// than that where the line is an image, and that longer lines are reported.
 func TestGiganticLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 500 MB")
+	}
 	image := io.MultiReader(
 		strings.NewReader(`{"type":"user","uuid":"i","message":{"content":[{"type":"text","text":"look"},`+
 			`{"type":"image","source":{"type":"base64","data":"`),
-		io.LimitReader(endless{}, 20<<20), strings.NewReader(`"}}]}}`+"\n"))
+		io.LimitReader(endless{}, 200<<20), strings.NewReader(`"}}]}}`+"\n"))
 	tooLong := io.MultiReader(strings.NewReader(`{"type":"user","message":{"content":"`),
 		io.LimitReader(endless{}, jsonl.MaxLine), strings.NewReader(`"}}`+"\n"))
 	all := io.MultiReader(image, tooLong, strings.NewReader(fine))
@@ -85,14 +90,20 @@ func TestGiganticLines(t *testing.T) {
 		error) {
 		return io.NopCloser(all), nil
 	}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{file}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	runtime.ReadMemStats(&after)
 	ingesttest.Lines(t, s.Report)
 	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"look", "hello"})
 	ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, 1)
 	ingesttest.Equal(t, "where", s.Report.Skipped[0].Line, 2)
+	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 20 {
+		t.Errorf("got %d MB allocated over all, want less than 20", mb)
+	}
 }
 
 // endless is an endless stream of base64.

@@ -81,6 +81,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 			return nil, ingest.NotObject(c, b)
 		}
 		rest = c.Rest()
+		p.rec.size = l.Cut
 		if b = b[:len(b)-len(rest)]; p.log != nil {
 			return rest, p.takeEntry(b)
 		}

@@ -32,6 +32,7 @@ type record struct {
 	msg                                  message
 	toolResult, attachment               []byte // raw values
 	content, worktree, supersedes        []byte
+	size                                 int64 // bytes cut from the line when it was read
 
 	idText string // see id
 }

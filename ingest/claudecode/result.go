@@ -39,7 +39,7 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	}
 	out := resultText(b.content)
 	call.Failed = b.isError || exitFailure().MatchString(out)
-	call.Result, call.ResultLen = ingest.ClippedResult(out), int64(len(out))
+	call.Result, call.ResultLen = ingest.ClippedResult(out), int64(len(out))+r.size
 	p.judge(call, r, out)
 	p.takeStructured(call, r, out)
 	if call.Verdict == ingest.Unasked && !call.Failed {

@@ -221,19 +221,14 @@ func (c *Cursor) Text() string {
 	return string(c.Raw())
 }
 
-// longest is how much of a string is read, in bytes as written: no text of a session is that long.
-const longest = 4 << 20
-
 // Unquote converts the content of a JSON string to text: escapes are resolved, invalid UTF-8 and lone surrogates
 // replaced by U+FFFD, NULs removed.
 func Unquote(raw []byte) string {
-	raw = raw[:min(len(raw), longest)]
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return clean(string(raw))
 	}
 	quoted := append(append(append(make([]byte, 0, len(raw)+2), '"'), raw...), '"')
-	// The error is about invalid UTF-8, or an escape cut in two.
-	out, _ := jsontext.AppendUnquote(make([]byte, 0, len(raw)), quoted)
+	out, _ := jsontext.AppendUnquote(make([]byte, 0, len(raw)), quoted) // the error is about invalid UTF-8
 	return clean(string(out))
 }
 

@@ -243,10 +243,10 @@ type toolEdit struct {
 	All bool    `json:"replace_all"`
 }
 
-// readInputs reads the inputs of the wanted calls from a transcript. A line that can't be read is skipped.
+// readInputs reads the inputs of the wanted calls from a transcript. Lines that can't be read in full are skipped.
 func readInputs(ctx context.Context, f ingest.File, ids map[string]bool, into map[string]toolInput) error {
 	return ingest.EachLine(ctx, f, func(line jsonl.Line) {
-		if !bytes.Contains(line.Bytes, []byte(`"tool_use"`)) {
+		if line.Cut > 0 || !bytes.Contains(line.Bytes, []byte(`"tool_use"`)) {
 			return
 		}
 		var rec struct {
