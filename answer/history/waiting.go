@@ -61,13 +61,10 @@ func (l Loop) What() string {
 	return what
 }
 
-// waits returns what an item leaves open, as a kind, or "". Of passages only a session's own tasks do.
+// waits returns what an item leaves open, as a kind, or "". Of passages only a session's own tasks do, and what it said
+// to come next.
 func waits(it payload.Item) payload.Kind {
-	kind := it.Kind
-	if kind == payload.Lead && it.Rule == payload.TaskRule {
-		kind = it.Hint
-	}
-	switch kind {
+	switch kind, _ := it.Under(); kind {
 	case payload.Next, payload.Deferred, payload.Question, payload.Flag:
 		return kind
 	}
@@ -88,6 +85,12 @@ func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since,
 	doc := &Waiting{Since: since.UTC(), Projects: []Loops{}}
 	by := map[string]*Loops{} // project
 	said := map[string]bool{} // open ones seen: a repetition counts as old as the first
+	newest := map[string]Dated{}
+	for _, d := range line {
+		if d.Item.At.After(newest[d.Project].Item.At) {
+			newest[d.Project] = d
+		}
+	}
 	for _, d := range line {
 		kind := waits(d.Item)
 		open := d.Item.Current() && !d.Sure
@@ -95,7 +98,8 @@ func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since,
 		switch {
 		case kind == "", d.Archived, d.Sure && d.Link.Relation == payload.Same:
 			continue
-		case open && kind == payload.Next && !last[d.Session],
+		case d.Item.Rule == payload.ToldNextRule && newest[d.Project].Session != d.Session, // done, as likely as not
+			open && kind == payload.Next && !last[d.Session],
 			!open && (ended.IsZero() || ended.Before(since)):
 			continue
 		}

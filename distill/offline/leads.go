@@ -337,7 +337,8 @@ func (sp *speech) refused() bool {
 }
 
 // since returns what came of what was said: that a person's words, or their answer to it, were worked on, or that a
-// file of which the assistant speaks, or a person warns, was edited since.
+// file of which the assistant speaks or a person warns, or one that was changed for what a message reports, was edited
+// since.
 func (t *talk) since(p passage) (since string) {
 	ordered := p.user && p.speech != t.waiting && !p.wonders() && p.hint() != payload.Deferred
 	switch {
@@ -403,7 +404,8 @@ var (
 		`(?:没有?|尚?未)推送`)
 )
 
-// failed reports whether a passage says that something works, and the person then says, or shows, that it doesn't.
+// failed reports whether a passage says that something works, and the person then refuses it, or says or shows that it
+// doesn't.
 func (p passage) failed() bool {
 	then := p.answer
 	return p.closing && then != nil && !text.Agrees(then.text) && succeeds().MatchString(p.text()) &&
