@@ -164,8 +164,6 @@ func (c *Step) touch() {
 	case "git checkout":
 		if i := slices.Index(args, "--"); i >= 0 {
 			c.restored(args[i+1:])
-		} else if len(flags) == 0 {
-			c.restored(slices.DeleteFunc(pathsIn(plain), func(p string) bool { return path.Ext(p) == "" }))
 		}
 	case "git reset":
 		if flag("--hard") && (len(plain) == 0 || plain[0] == "HEAD") {
