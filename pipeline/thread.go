@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -194,17 +195,17 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 			p.Doubted[it.ID] = by
 		}
 	}
+	later := func(it payload.Item) int { // what is next for other threads comes last
+		if under, _ := it.Under(); under == payload.Next && p.Beside[it.ID] {
+			return 1
+		}
+		return 0
+	}
 	slices.SortStableFunc(p.Items, func(a, b payload.Item) int {
 		if kind := a.Kind.Order() - b.Kind.Order(); kind != 0 || a.Kind != payload.Lead {
 			return kind
 		}
-		if under, _ := a.Under(); under == payload.Next && p.Beside[a.ID] != p.Beside[b.ID] {
-			if p.Beside[a.ID] {
-				return 1
-			}
-			return -1
-		}
-		return a.At.Compare(b.At)
+		return cmp.Or(later(a)-later(b), a.At.Compare(b.At))
 	})
 	return nil
 }
@@ -222,8 +223,8 @@ func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.O
 	read map[string]*payload.Payload) (all []index.Placed) {
 	left := latestSessions
 	latest := p // of the project
-	for _, other := range read {
-		if other != nil && other.End.After(latest.End) {
+	for _, e := range entries {
+		if other := read[string(e.ID)]; other != nil && !e.Headless && other.End.After(latest.End) {
 			latest = other
 		}
 	}

@@ -304,7 +304,7 @@ func isUnrelated(p string) bool {
 		slices.ContainsFunc(unrelatedFolders, func(dir string) bool { return strings.Contains(p, dir) })
 }
 
-var redacted = text.Pattern(`(?i)^\[?redacted\b`)
+var redacted = text.Pattern(`^\[?REDACTED\b`)
 
 // ours reports whether a commit is one of the work, not made in a folder of a moment, to try something.
 func ours(c trace.Commit) bool { return !isUnrelated(c.Dir + "/") }

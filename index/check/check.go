@@ -359,8 +359,9 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 	return "", ""
 }
 
-// uses matches what an order says not to bring in.
-var uses = text.Pattern(`(?i)^(?:use|add|install|import)\s+(?:an?\s+|the\s+)?([^\s,.;:()]+)`)
+// uses matches the one name that an order says not to bring in: "axios here", not "new files".
+var uses = text.Pattern(`(?i)^(?:use|add|install|import)\s+([^\s,.;:()]+)(?:\s*$|[,.;:()]|\s+(?:` +
+	`here|there|for|in|on|at|as|with|to|anywhere|again|any ?more|please|ever|yet)\b)`)
 
 // offers matches what asks or proposes.
 var offers = text.Pattern(`(?i)\?\W*$|\b(?:could|would|might|shall|i['’]d|we['’]d|suggest|propose|can (?:also )?\w+)\b`)

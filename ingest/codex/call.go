@@ -75,8 +75,10 @@ func (p *parser) takeFunction(d *draft, id, name string, args []byte) {
 		if list := ingest.Relist(p.tasks, ingest.Todos(args, "plan", "step", d.turn.ID)); len(list) > 0 {
 			p.tasks = list
 		}
-		call.Input["todos"] = call.Input["plan"]
-		delete(call.Input, "plan")
+		if plan, ok := call.Input["plan"]; ok {
+			call.Input["todos"] = plan
+			delete(call.Input, "plan")
+		}
 	case "AskUserQuestion":
 		p.asked[id] = ingest.Questions(args)
 	case "Agent":

@@ -284,7 +284,7 @@ func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
 	})
 }
 
-// below calls take for what is below a folder, which may be missing, but for folders. It never follows links.
+// below calls take for each file and link below a folder, which may be missing. It never follows links.
 func (l *lister) below(dir string, take func(rel, path string, e fs.DirEntry) error) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

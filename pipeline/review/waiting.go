@@ -218,7 +218,8 @@ func conflicts(ctx context.Context, links pipeline.Links, find finding, own map[
 		claims := slices.DeleteFunc(heirs[to], func(k payload.Link) bool { return k.Relation != payload.Supersedes })
 		for i := 1; i < len(claims); i++ {
 			later, earlier := claims[i], claims[i-1]
-			if x, y := later.FromEvidence, earlier.FromEvidence; x != nil && y != nil && x.Turn == y.Turn {
+			if x, y := later.FromEvidence, earlier.FromEvidence; x != nil && y != nil && x.Turn == y.Turn &&
+				later.FromSession == earlier.FromSession {
 				continue
 			}
 			if (own[later.From] || own[earlier.From]) && // and no link says how they relate

@@ -62,7 +62,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		Excluded: func() bool {
 			b, err := m.Call()
 			dir, _ := os.Getwd()
-			return pausing() || err == nil && b.Exclusion().Folder(dir) != ""
+			return pausing() || err != nil || b.Exclusion().Folder(dir) != ""
 		},
 		Clean: redact.Text,
 		Noted: func(n payload.Note) {

@@ -136,7 +136,7 @@ func newAuditCmd(a *app.App) *cobra.Command {
 		}
 		return found, cmp.Or(err, option.Nothing(found.Listed() == 0))
 	}, func(a *app.App, found history.Audit) {
-		if patch != "" {
+		if o.Fix {
 			a.Print(patch)
 			return
 		}

@@ -314,7 +314,7 @@ func (p *Page) First(a *answer.Answer) {
 func (p *Page) changes(since map[string]int) string {
 	var files []string
 	for _, file := range slices.Sorted(maps.Keys(since)) {
-		files = append(files, fmt.Sprintf("%s (%s)", Line(file), answer.Count(since[file], "commit")))
+		files = append(files, fmt.Sprintf("%s (%s)", p.Line(file), answer.Count(since[file], "commit")))
 	}
 	if len(files) == 0 {
 		return ""
