@@ -248,8 +248,9 @@ func (p passage) told() (in *speech, best *sentence) {
 	if len(p.text()) > maxAsked { // of several questions, perhaps
 		most = 1
 	}
+	denied := p.answer != nil && len(p.answer.parts) > 0 && passage{p.answer, p.answer.begins()}.denies()
 	for sp := p.answer; sp != nil; sp = sp.reacts {
-		if sp != p.answer && p.answer != nil && len(p.answer.parts) > 0 && (passage{p.answer, p.answer.begins()}).denies() {
+		if denied && sp != p.answer {
 			break // it takes back what was supposed on the way
 		}
 		if sp.reacts == nil && concedes().MatchString(sp.text) {

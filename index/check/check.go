@@ -340,7 +340,8 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 	for _, s := range text.Sentences(said, true) {
 		for _, m := range orders().FindAllStringSubmatch(s, -1) {
 			used := uses().FindStringSubmatch(m[1])
-			if !strings.HasSuffix(s, "?") && (d.carriesOut(m[1]) || used != nil && text.Words(used[1]).In(d.brings) == 1) {
+			brings := used != nil && text.Words(used[1]).In(d.brings) == 1
+			if !strings.HasSuffix(s, "?") && (d.carriesOut(m[1]) || brings) {
 				return s, ""
 			}
 		}

@@ -40,7 +40,8 @@ type rollout struct {
 func (f *finder) walk(dir string) {
 	for _, top := range ingest.WatchedIn(ingest.Codex, dir) {
 		if real, err := ingest.RealPath(top); err == nil || top == dir {
-			f.Walk(cmp.Or(real, top), func(path string) bool { return rolloutName().MatchString(filepath.Base(path)) }, f.file)
+			is := func(path string) bool { return rolloutName().MatchString(filepath.Base(path)) }
+			f.Walk(cmp.Or(real, top), is, f.file)
 		}
 	}
 }

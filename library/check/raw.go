@@ -44,7 +44,8 @@ func (r *repairing) segment(e library.Entry, s raw.Segment) (string, error) {
 	if r.from != nil {
 		return "", fmt.Errorf("neither a source, nor another session, nor the backup has these %d bytes", s.Length)
 	}
-	return "", fmt.Errorf("no source and no other session has these %d bytes any more; a backup may have them", s.Length)
+	return "", fmt.Errorf("no source and no other session has these %d bytes any more; a backup may have them",
+		s.Length)
 }
 
 // replace replaces the segment of the same name by a staged one.

@@ -47,8 +47,10 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 	did := trace.OfSession(t)
 	doc := stateDoc{Session: t, Manifest: m.Pipeline.Manifest(t, did, e)}
 	doc.read(did)
-	if doc.Items, doc.Notes, err = decisions(ctx, m, e, t); err != nil {
-		return "", err
+	if asked := len(in.Parts) == 0 || slices.Contains(in.Parts, "decisions"); asked {
+		if doc.Items, doc.Notes, err = decisions(ctx, m, e, t); err != nil {
+			return "", err
+		}
 	}
 	sh.linef("State of session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120),
 		answer.Day(t.Start), len(t.Turns), asData)

@@ -42,8 +42,8 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			if err != nil {
 				return nil, err
 			}
-			return &mcp.Memory{Library: b.Lib, Index: b.Index, Search: b.Both(), Pipeline: b.Pipeline(), Words: terminal.Agent{},
-				Budget: b.Config.Payload.Budget, Behind: behind, Shared: b.SharedSession,
+			return &mcp.Memory{Library: b.Lib, Index: b.Index, Search: b.Both(), Pipeline: b.Pipeline(),
+				Words: terminal.Agent{}, Budget: b.Config.Payload.Budget, Behind: behind, Shared: b.SharedSession,
 				SecondLook: func() (*answer.SecondLook, string) { return b.AgentsLook(ctx) },
 				Compose: func(ctx context.Context, name string) (*payload.Payload, error) {
 					return b.Compose(ctx, b.Index, name)
