@@ -177,8 +177,8 @@ func (c *cut) item() (payload.Item, bool) {
 	return it, it.Text != ""
 }
 
-// askedLast returns what the person said last and the assistant did or answered something to, in however few words: of
-// several passages the first that orders something. An answer that the report shows as well isn't shown beside it.
+// askedLast returns what the person said last, in however few words, unless it waits and an item says so: of several
+// passages the first that orders something. An answer that the report shows as well isn't shown beside it.
 func (t *talk) askedLast(items, report []payload.Item) (it payload.Item, ok bool) {
 	told := func(it payload.Item) bool { return it.First().Turn == string(t.asked.turn.ID) }
 	if t.asked == nil || t.asked == t.waiting && slices.ContainsFunc(items, told) {

@@ -34,6 +34,8 @@ func TestOpened(t *testing.T) {
 			"“" + issue + "” — issue opened, turn 2"},
 		"by a tool": {calls{{Name: "mcp__github__create_pull_request", Done: true,
 			Input: map[string]string{"title": "Lock the striker"}, Result: `{"html_url":"` + pull + `"}`}}, opened},
+		"merged by a tool": {calls{create, {Name: "mcp__github__merge_pull_request", Done: true,
+			Input: map[string]string{"pull_number": "9"}}}, opened + "; merged since"},
 		"closed by a loop": {calls{create, ran("for i in 3 4; do gh pr close $i; done", "")}, opened},
 		"an issue closed":  {calls{create, ran("gh issue close 9", "")}, opened},
 		"a branch merged":  {calls{create, ran("gh pr merge lock-2 --squash", "")}, opened},

@@ -72,6 +72,8 @@ func TestLeftOpen(t *testing.T) {
 			map[int]string{1: "pdf.py"}, payload.FileProgress, "“In progress: the tickets in `pdf.py`, with their layout.”"},
 		"aside": {[]string{"Name the branch.", "It falls back to the file (e.g. where nothing is not yet committed)."},
 			map[int]string{1: "names.ts"}, "", "New."},
+		"of what it says": {[]string{"Put it down.", "Updated `bells.md`, which says that the clock isn't locked yet."},
+			map[int]string{1: "bells.md"}, "", "New."},
 		"a word": {[]string{"Put the index up.", "The search index is not yet built.", "And the page?", "It is there."},
 			map[int]string{3: "index.ts"}, "", "New."},
 	} {

@@ -138,7 +138,7 @@ var smallTalk = sync.OnceValue(func() text.Bag {
 		"later today tonight tomorrow morning evening night weekend enough well then till until soon alright sorry " +
 		"gotta run off please work after danke gut prima toll passt morgen heute abend bis dann tschüss feierabend " +
 		"merci beaucoup à bon bien bonne soirée journée nuit salut reprend gracias muchas hasta luego adiós hoy " +
-		"seguimos vale vielen dank danke grazie mille tak dzięki dziękuję bedankt спасибо большое tusen takk tack obrigado " +
-		"obrigada até valeu tchau hoje continuamos 고마워요 감사합니다 수고하셨습니다 오늘은 여기까지 봐요 봬요 계속해요 " +
+		"seguimos vale vielen dank grazie mille tak dzięki dziękuję bedankt спасибо большое tusen takk tack " +
+		"obrigado obrigada até valeu tchau hoje continuamos 고마워요 감사합니다 수고하셨습니다 오늘은 여기까지 봐요 봬요 계속해요 " +
 		"好的 可以 没问题 先这样 明天继续 今天就到这 谢谢 辛苦了 收到 继续吧 再见 はい 了解です 続けて ありがとうございます お願いします")
 })

@@ -274,7 +274,7 @@ func (t *talk) telling() (out []weighed) {
 		}
 		for _, p := range sp.passages() {
 			p = t.unsettled(p)
-			overtaken := len(p.run) == 0 || t.refuted(p) || p.outdone() || p.failed()
+			overtaken := len(p.run) == 0 || t.refuted(p) || p.outdone() || p.failed() || t.early(sp) && p.met()
 			if overtaken || p.overlaps(sp.takenBack) && !p.overlaps(sp.disputed) {
 				continue
 			}
@@ -291,9 +291,6 @@ func (t *talk) telling() (out []weighed) {
 			worth := holds && (sp.closing || !narrates && !guess)
 			names := len(about(p.text())) > 0 && !guess
 			states := (sp.closing || names) && !narrates && !asks(p.text()) && !t.early(sp)
-			if t.early(sp) && p.met() {
-				continue
-			}
 			if worth || states {
 				w := tellWeight * float64(sp.exchange) / float64(t.n)
 				if _, begins, _ := p.cuts(); !worth && (!sp.closing || begins) { // it comes last

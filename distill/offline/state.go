@@ -38,7 +38,7 @@ func stateOf(s *sentence, name string, alone bool) string {
 	before, after, _ := strings.Cut(s.text, name)
 	said, _, _ := strings.Cut(after, ",")
 	open := unfinished().FindStringIndex(s.text)
-	if changed := changes().MatchString(before); changed { // "updated X, which says what isn't there yet"
+	if changes().MatchString(before) { // "updated X, which says what isn't there yet"
 		open = nil
 	}
 	switch {
