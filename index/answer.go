@@ -283,18 +283,27 @@ func (o *ranked) choose(asked *rank.Question, said []Turn) {
 			o.quoted, o.beside = quoted{t, passage, brief, o.says}, o.quoted
 		}
 	}
-	if o.turn.Role == assistant && o.beside.turn.Role == "user" && o.beside.turn.N < o.turn.N {
-		for _, t := range said { // the message that ended the exchange may take it back, and the question says nothing
-			if t.N > o.turn.N && t.Role != assistant {
-				break
-			} else if t.N > o.turn.N {
-				passage, brief := asked.Passage(t.Text)
-				o.beside = quoted{t, passage, brief, o.beside.says}
-			}
-		}
+	if question := o.turn; question.Role == "user" && o.beside.turn.Role == assistant && o.beside.turn.N > question.N &&
+		strings.HasSuffix(strings.TrimSpace(question.Text), "?") {
+		o.endsWith(asked, said, o.beside)
+	} else if o.turn.Role == assistant && o.beside.turn.Role == "user" && o.beside.turn.N < o.turn.N {
+		o.endsWith(asked, said, o.quoted)
 	}
 	o.reply(asked, said)
 	o.n = cmp.Or(int64(o.turn.N), o.n)
+}
+
+// endsWith shows what was answered and, if that wasn't the last message of its exchange, that beside it: it may take it
+// back, and a question says nothing.
+func (o *ranked) endsWith(asked *rank.Question, said []Turn, answer quoted) {
+	for _, t := range said {
+		if t.N > answer.turn.N && t.Role != assistant {
+			break
+		} else if t.N > answer.turn.N {
+			passage, brief := asked.Passage(t.Text)
+			o.quoted, o.beside = answer, quoted{t, passage, brief, answer.says}
+		}
+	}
 }
 
 // reply shows a person's few words with what they are to, and below an assistant's last words what the person replied
