@@ -173,6 +173,18 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
+// Nor by what is said of a client's notice, unless it speaks of what was asked.
+func TestNoticeAnswersNobody(t *testing.T) {
+	for said, answers := range map[string]bool{"The job of the ropes ended long ago, nothing is left of it.": false,
+		"The tower has four bells, as the job of the ropes says.": true} {
+		s := talkOf([]string{"How many bells does the tower have?", said}, nil)
+		s.Turns = slices.Insert(s.Turns, 1, ingest.Turn{ID: "n", Kind: ingest.Event, Name: "notification"})
+		if _, told := listen(s).speeches[0].passages()[0].told(); (told != nil) != answers {
+			t.Errorf("%q answers: %v", said, !answers)
+		}
+	}
+}
+
 // Who declines a plan with words of praise, to clear the context first, ruled nothing out.
 func TestPlanThatIsAgreedTo(t *testing.T) {
 	for _, reason := range []string{"This plan is excellent, write it to the disk and take option 1",
