@@ -13,10 +13,17 @@ type claim struct {
 	held    text.Bag          // what it stands for: the text without what it gives up
 	subject text.Bag          // of its first "is" or "are"
 	before  map[string]string // by word, the one directly before it
-	gives   []text.Bag        // what it gives up
-	denies  bool              // "never", "not": an odd number of them
-	asked   text.Bag          // the question that it answers, nil if there is none
-	stated  text.Bag          // of a person's own words, what they don't ask
+	gives   []given
+	passed  text.Bag // words of the options that weren't taken
+	denies  bool     // "never", "not": an odd number of them
+	asked   text.Bag // the question that it answers, nil if there is none
+	stated  text.Bag // of a person's own words, what they don't ask
+}
+
+// given is what a claim gives up.
+type given struct {
+	text.Bag
+	within bool // somewhere or for something only: "remove duckdb from the readme", "forget it for a moment"
 }
 
 // claimOf makes out what an item decides. Its first quote, too, is read for what it gives up, since people say so
@@ -48,7 +55,7 @@ func (c *claim) readLost(toks []token) map[int]bool {
 			lost[i] = true
 		}
 		if b := bagOf(toks[sp.from:sp.to]); len(b) > 0 {
-			c.gives = append(c.gives, b)
+			c.gives = append(c.gives, given{b, elsewhere(toks, sp.to) || match(toks, sp.to, "from")})
 		}
 	}
 	return lost

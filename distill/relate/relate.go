@@ -24,7 +24,7 @@ type Item struct {
 }
 
 // Version changes with the rule; links of another version must be made again.
-const Version = "rules/20"
+const Version = "rules/21"
 
 // Rule names the one rule, and Precision says how often it is right on labelled pairs of domains that it wasn't tuned
 // on: often enough for the later item to hide the earlier one, unless a model worded that.
@@ -84,6 +84,9 @@ func Links(items []Item) []payload.Link {
 		c := claimOf(&all[i].Item)
 		c.stated = c.statedBy(&all[i])
 		c.asked = text.Words(asked)
+		if asked != "" {
+			c.passed = bagOf(tokens(strings.Join(all[i].Alternatives, ". "))).Without(c.all)
+		}
 		claims[i] = c
 		var near []int
 		for w := range c.asked {
@@ -96,7 +99,7 @@ func Links(items []Item) []payload.Link {
 			}
 		}
 		for _, lost := range c.gives {
-			for w := range lost {
+			for w := range lost.Bag {
 				if len(holders[w]) <= mostHolders {
 					near = append(near, holders[w]...)
 				}
@@ -152,15 +155,18 @@ func (c *claim) revokes(earlier *claim) bool {
 		return false
 	}
 	for _, lost := range c.gives {
-		if lost.In(earlier.held) < lostShare || !namesIn(lost, earlier.held) {
+		if lost.In(earlier.held) < lostShare || !namesIn(lost.Bag, earlier.held) {
 			continue
 		}
-		other := earlier.held.Without(c.all).Without(lost)
+		other := earlier.held.Without(c.all).Without(lost.Bag)
 		if other.Weight() > (1-subjectShare)*earlier.held.Weight() {
 			continue // a long sentence that only mentions it
 		}
-		rest := earlier.held.Without(lost)
-		if len(rest) == 0 || rest.Shared(c.all.Without(lost)) > 0 && !c.apart(earlier) {
+		if !lost.within && earlier.passed.Shared(c.held) > 0 {
+			return true // it gives up what was chosen for an option that wasn't
+		}
+		rest := earlier.held.Without(lost.Bag)
+		if len(rest) == 0 || rest.Shared(c.all.Without(lost.Bag)) > 0 && !c.apart(earlier) {
 			return true
 		}
 	}
@@ -176,7 +182,7 @@ func (c *claim) answersAnew(earlier *claim) bool {
 // or half of it and gives some of that up. Whether it takes it back, who can tell.
 func (c *claim) speaksOf(earlier *claim) bool {
 	share := earlier.all.In(c.stated)
-	return share > subjectShare || share == subjectShare && slices.ContainsFunc(c.gives, func(lost text.Bag) bool {
+	return share > subjectShare || share == subjectShare && slices.ContainsFunc(c.gives, func(lost given) bool {
 		return lost.Shared(earlier.all) > 0
 	})
 }

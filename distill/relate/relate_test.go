@@ -55,7 +55,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// The same question answered anew marks the earlier answer; a later request's first words take one back.
+// The same question answered anew marks the earlier answer; a later request's first words take one back, also for an
+// option not taken.
 func TestAnsweredAnew(t *testing.T) {
 	items := []Item{item("sms", "s1", 1, payload.Decision, "How do we send alerts? → By SMS", "By SMS"),
 		item("mail", "s2", 2, payload.Decision, "How do we send alerts from May on? → E-mail", "E-mail"),
@@ -63,6 +64,20 @@ func TestAnsweredAnew(t *testing.T) {
 		item("ask", "s3", 3, payload.Goal, "keep the alerts 90 days, not 30", "keep the alerts 90 days, not 30")}
 	items[0].Rule, items[1].Rule, items[3].By = payload.AnswerRule, payload.AnswerRule, payload.ByUser
 	want := []string{"mail supersedes sms by revokes, sure false", "ask supersedes keep by revokes, sure true"}
+	for said, sure := range map[string]bool{"no. scrap duckdb, we stage in postgres": true,
+		"forget duckdb for a moment, postgres locks too":     false,
+		"remove duckdb from the readme, postgres is enough":  false,
+		"cancel the duckdb benchmark, run postgres' first":   false,
+		"scrap duckdb, the tests take their rows from a csv": false} {
+		chose := item("file", "s1", 1, payload.Decision, "Where do rows wait? → DuckDB file (Recommended)", "DuckDB file")
+		chose.Rule, chose.Alternatives = payload.AnswerRule, []string{"Postgres, the server that we have"}
+		later := item("said", "s2", 2, payload.Lead, said, said)
+		later.By = payload.ByUser
+		got := Links([]Item{chose, later})
+		if is := len(got) == 1 && got[0].Collapses; is != sure {
+			t.Errorf("%q takes the choice back for sure: %v", said, is)
+		}
+	}
 	if diff := cmp.Diff(want, short(Links(items))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
