@@ -349,6 +349,9 @@ func withoutEchoes(all []*Result) []*Result {
 			words = plain(r.Item.Evidence[0].Quote)
 		}
 		if words != "" && r.Later == nil && strings.Contains(said, words) {
+			if len(r.History) > 0 {
+				kept = inPlaceOf(kept, r, words)
+			}
 			continue
 		}
 		said += "\n" + words
@@ -367,6 +370,21 @@ func withoutEchoes(all []*Result) []*Result {
 		kept = append(kept, r)
 	}
 	return kept
+}
+
+// inPlaceOf puts words that took something's place before the exchange that has them too, in the place of their passage.
+func inPlaceOf(kept []*Result, r *Result, words string) []*Result {
+	says := func(o *Result) bool { return o.Item == nil && strings.Contains(plain(o.Passage), words) }
+	k := slices.IndexFunc(kept, func(o *Result) bool { return says(o) || slices.ContainsFunc(o.Also, says) })
+	if k < 0 {
+		return kept // an item that says it too has its own history
+	}
+	if says(kept[k]) {
+		r.Also, kept[k] = kept[k].Also, r
+		return kept
+	}
+	kept[k].Also = slices.DeleteFunc(kept[k].Also, says)
+	return slices.Insert(kept, k, r)
 }
 
 // plain normalizes text for comparison.

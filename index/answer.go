@@ -168,9 +168,10 @@ func (r *reader) load(ctx context.Context, list []*ranked) error {
 }
 
 // itemsQuery reads items with their exchanges.
-const itemsQuery = `SELECT i.id, i.session, i.n, ifnull((SELECT x FROM window w WHERE w.session=i.session AND w.n<=i.n ` +
-	`ORDER BY w.n DESC, w.x DESC LIMIT 1), 0), i.data
-	FROM item i WHERE i.id IN (SELECT value FROM json_each(?1))`
+const itemsQuery = `SELECT i.id, i.session, i.n, ` + exchangeOf + `, i.data FROM item i WHERE i.id IN (SELECT value FROM json_each(?1))`
+
+const exchangeOf = `ifnull((SELECT x FROM window w WHERE w.session=i.session AND w.n<=i.n ` +
+	`ORDER BY w.n DESC, w.x DESC LIMIT 1), 0)`
 
 func (r *reader) until() int64 {
 	if r.q.AsOf.IsZero() {
@@ -390,6 +391,9 @@ func (r *reader) judge(a *Answer, ts []term) {
 				append(it.About, it.Aliases...)...), " . ")
 			for _, e := range it.Evidence {
 				said += " . " + e.Quote
+			}
+			for _, was := range one.History { // it has its place
+				said += " . " + was.Item.Text
 			}
 		}
 		var held uint64

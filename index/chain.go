@@ -38,7 +38,7 @@ type chains struct {
 
 type member struct {
 	Placed
-	session int64
+	session, x int64
 }
 
 // collapse replaces each item in a list of results by what stands in its place, and adds histories, conflicts
@@ -71,14 +71,18 @@ func (r *reader) collapse(ctx context.Context, list []*ranked) ([]*ranked, error
 			continue // its chain is already there, higher up
 		}
 		if head != one.item.ID {
-			m := c.known[head]
-			one.item, one.session, one.n = m.Item, m.session, int64(m.Turn)
+			c.known[head].show(one)
 		}
 		one.extras = c.extras(heads)
 		at[head] = len(out)
 		out = append(out, one)
 	}
 	return c.staleTurnsBelow(c.newerFirst(out)), nil
+}
+
+// show makes a result one that shows the item.
+func (m *member) show(one *ranked) {
+	one.item, one.session, one.n, one.x = m.Item, m.session, int64(m.Turn), m.x
 }
 
 // load reads the links around items transitively, with the items at their ends, all of a step in one query:
@@ -155,12 +159,12 @@ func isFollowed(l *payload.Link) bool {
 
 func (c *chains) readItem(ctx context.Context, id payload.ItemID) error {
 	c.known[id] = nil
-	p, session, err := c.r.placed(ctx, id)
+	m, err := c.r.placed(ctx, id)
 	if err == sql.ErrNoRows {
 		return nil
 	}
-	if err == nil && (c.r.q.AsOf.IsZero() || p.Item.At.Before(c.r.q.AsOf)) {
-		c.known[id] = &member{p, session}
+	if err == nil && (c.r.q.AsOf.IsZero() || m.Item.At.Before(c.r.q.AsOf)) {
+		c.known[id] = &m
 	}
 	return err
 }
@@ -298,8 +302,8 @@ func (c *chains) newerFirst(list []*ranked) []*ranked {
 			if i, ok := at[head]; ok {
 				newer = list[i]
 			} else {
-				m := c.known[head]
-				newer.item, newer.session, newer.n, newer.extras = m.Item, m.session, int64(m.Turn), c.extras(c.heads(head))
+				c.known[head].show(newer)
+				newer.extras = c.extras(c.heads(head))
 			}
 			newer.score = max(newer.score, one.score)
 			place(newer)

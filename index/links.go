@@ -174,17 +174,17 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 	case len(ids) > 1 && ids[0] != string(id):
 		return Placed{}, fmt.Errorf("%s: several items begin with it: %s, %s, …: %w", id, ids[0], ids[1], ErrNoItem)
 	}
-	p, _, err := r.placed(ctx, payload.ItemID(ids[0]))
-	return p, x.fail("read index", err)
+	m, err := r.placed(ctx, payload.ItemID(ids[0]))
+	return m.Placed, x.fail("read index", err)
 }
 
-func (r *reader) placed(ctx context.Context, id payload.ItemID) (p Placed, session int64, err error) {
-	if err := r.tx.QueryRowContext(ctx, `SELECT session, n, data FROM item WHERE iid=? ORDER BY id LIMIT 1`,
-		string(id)).Scan(&session, &p.Turn, packedItem{&p.Item}); err != nil {
-		return Placed{}, 0, err
+func (r *reader) placed(ctx context.Context, id payload.ItemID) (m member, err error) {
+	if err := r.tx.QueryRowContext(ctx, `SELECT i.session, i.n, `+exchangeOf+`, i.data FROM item i WHERE i.iid=? `+
+		`ORDER BY i.id LIMIT 1`, string(id)).Scan(&m.session, &m.Turn, &m.x, packedItem{&m.Item}); err != nil {
+		return member{}, err
 	}
-	p.Place, err = r.place(ctx, session)
-	return p, session, err
+	m.Place, err = r.place(ctx, m.session)
+	return m, err
 }
 
 // LinksOf lists the links of items with later and earlier ones, in the order of payload.StandingLinks.
