@@ -372,7 +372,7 @@ func withoutEchoes(all []*Result) []*Result {
 	return kept
 }
 
-// inPlaceOf puts words that took something's place before the exchange that has them too, in the place of their passage.
+// inPlaceOf puts words that took something's place before the exchange that has them too, instead of their passage.
 func inPlaceOf(kept []*Result, r *Result, words string) []*Result {
 	says := func(o *Result) bool { return o.Item == nil && strings.Contains(plain(o.Passage), words) }
 	k := slices.IndexFunc(kept, func(o *Result) bool { return says(o) || slices.ContainsFunc(o.Also, says) })

@@ -296,6 +296,9 @@ func (pg *page) note(it *Item) string {
 	if doubted {
 		after += fmt.Sprintf("; %s, %s", by.Word(it.Kind), day(by.At))
 	}
+	if was := pg.payload.InPlaceOf[it.ID]; was != "" {
+		after += "; in place of “" + inParens(text.Clip(was, MaxOtherPassage)) + "”"
+	}
 	if it.Quoted() && from.Session == pg.payload.Session && after == "" {
 		return ""
 	}

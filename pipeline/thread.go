@@ -174,13 +174,15 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 		return err
 	}
 	done := deedsOn(l, entries, read, items[claimed:], doubted)
-	p.Beside = map[payload.ItemID]bool{}
 	left := mostBeside
 	for i, one := range slices.Backward(all) {
 		it := one.Item
 		by, doubt := doubted[it.ID]
 		said := slices.ContainsFunc(p.Items, func(o payload.Item) bool { return payload.LineOf(&o) == payload.LineOf(&it) })
 		over := !it.Current() || by.Sure || done[it.ID]
+		if by.Sure && left > 0 && putInPlace(p, &it, by, of, read) {
+			left--
+		}
 		if over || said || it.Rule == payload.PointRule { // a plan's points: the files show them
 			continue
 		}
@@ -288,7 +290,7 @@ func pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []
 // included. The index may be nil. Sessions whose payload can't be read are an error returned along with the payload.
 func compose(ctx context.Context, l *library.Library, x *index.Index, project string, thread []payload.ThreadInfo,
 	entries []library.Entry, payloads map[string]*payload.Payload) (*payload.Payload, error) {
-	in, numbers := map[ingest.SessionID]bool{}, map[string]int{}
+	in, numbers, origins := map[ingest.SessionID]bool{}, map[string]int{}, map[string]payload.Origin{}
 	for _, t := range thread {
 		in[ingest.SessionID(t.Session)] = true
 	}
@@ -298,6 +300,7 @@ func compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	projects := map[string]bool{project: true}
 	for i, e := range entries {
 		numbers[string(e.ID)] = i + 1
+		origins[string(e.ID)] = payload.Origin{Session: string(e.ID), Number: i + 1}
 		if !in[e.ID] {
 			continue
 		}
@@ -329,11 +332,40 @@ func compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	}
 	out := payload.Compose(settled, numbers)
 	if out != nil {
+		out.Beside, out.InPlaceOf = map[payload.ItemID]bool{}, map[payload.ItemID]string{}
+		for i := range items {
+			if by := doubted[items[i].ID]; by.Sure {
+				putInPlace(out, &items[i], by, origins, payloads)
+			}
+		}
 		maps.DeleteFunc(doubted, func(_ payload.ItemID, by payload.Doubt) bool { return by.Sure })
 		out.Doubted = doubted
 	}
 	out, err = withReceived(l, out, projects, "")
 	return out, errors.Join(append(bad, err)...)
+}
+
+// putInPlace has on a page, in a decision's place, the words by which a person surely replaced it, whichever session
+// they are from, and reports whether there are any; what is itself a decision is handed on as such.
+func putInPlace(p *payload.Payload, gone *payload.Item, by payload.Doubt, of map[string]payload.Origin,
+	read map[string]*payload.Payload) bool {
+	if gone.Kind != payload.Decision {
+		return false
+	}
+	is := func(it payload.Item) bool { return it.ID == by.By && it.Kind == payload.Lead }
+	k := slices.IndexFunc(p.Items, is)
+	for _, session := range slices.Sorted(maps.Keys(read)) {
+		if other := read[session]; k < 0 && other != nil && slices.ContainsFunc(other.Items, is) {
+			k = len(p.Items)
+			p.Items = append(p.Items, other.Items[slices.IndexFunc(other.Items, is)])
+			p.Origins[by.By], p.Beside[by.By] = of[session], !slices.Contains(p.Thread, session)
+		}
+	}
+	if k >= 0 {
+		p.Items[k].Confidence = 1
+		p.InPlaceOf[by.By] = gone.Text
+	}
+	return k >= 0
 }
 
 // settle gives an item the state that what came later leaves it, and less weight if its subject was spoken of again:

@@ -70,14 +70,14 @@ func modelAnswers(ts *testscript.TestScript, neg bool, args []string) {
 
 var numberedLine = regexp.MustCompile(`(?m)^(\d+)\. (.*)$`)
 
-// ordered puts what speaks of Norrsken first.
+// ordered puts what took the place of Tidemark first.
 func ordered(how, prompt string) string {
 	if how == "nothing" {
 		return `{"order": [], "found": "none"}`
 	}
 	first := "1"
 	for _, m := range numberedLine.FindAllStringSubmatch(prompt, -1) {
-		if strings.Contains(m[2], "(decision") && strings.Contains(m[2], "Norrsken") {
+		if strings.Contains(m[2], "Took the place of: Which provider") {
 			first = m[1]
 			break
 		}

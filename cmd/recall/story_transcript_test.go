@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -88,12 +89,13 @@ func (w *transcriptWriter) line(where, line string) {
 		r["type"], r["message"] = "user", map[string]any{"role": "user", "content": words}
 	case "says":
 		assistant(map[string]any{"type": "text", "text": words})
-	case "asks": // a question with options, of which "chose" chooses the first
+	case "asks": // a question with options, of which "chose" chooses the first; after a | the other one
+		words, other, _ := strings.Cut(words, " | ")
 		w.call, w.asked = fmt.Sprint("toolu_", w.n), words
 		assistant(map[string]any{"type": "tool_use", "id": w.call, "name": "AskUserQuestion",
 			"input": map[string]any{"questions": []any{
 				map[string]any{"question": words, "header": "", "multiSelect": false,
-					"options": []any{map[string]any{"label": w.chosen}, map[string]any{"label": "Something else"}}}}}})
+					"options": []any{map[string]any{"label": w.chosen}, map[string]any{"label": cmp.Or(other, "Something else")}}}}}})
 	case "chose":
 		r["type"], r["toolUseResult"] = "user", map[string]any{"answers": map[string]any{w.asked: words}}
 		r["message"] = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result",
