@@ -166,7 +166,7 @@ func (v Voice) Where(at index.Place, turn int, title bool) string {
 
 // address names a place as recall show and recall_session take it.
 func (v Voice) address(at index.Place, turn int) string {
-	s := "session " + ShortID(at.Session)
+	s := "session " + payload.ShortID(at.Session)
 	if turn > 0 {
 		s += fmt.Sprintf(":%d", turn)
 	}
@@ -174,12 +174,6 @@ func (v Voice) address(at index.Place, turn int) string {
 		s += fmt.Sprintf(" (%s)", v.clipped(payload.Handle(at.Project, at.SessionN), 60))
 	}
 	return s
-}
-
-// ShortID is as much of a session's id as is needed to name it.
-func ShortID[ID ~string](id ID) string {
-	s := text.BareID(id)
-	return s[:min(len(s), 8)]
 }
 
 // Quote is an item's first quote; "" if there is none.

@@ -29,7 +29,7 @@ type Prepared struct {
 	items  []itemRow
 	did    []activityRow
 	thread []byte
-	spent  []byte // see packRequests
+	spent  []byte // see spending
 }
 
 // Prepare prepares a session. It is safe for concurrent use.

@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -13,28 +12,16 @@ import (
 	"recall/ingest"
 )
 
-func TestRequestsPacked(t *testing.T) {
+func TestRequests(t *testing.T) {
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
 	want := []ingest.Request{{At: at, Model: "a", Usage: ingest.Usage{Input: 1, Output: 2, CacheWrite: 300,
 		CacheHour: 200, CacheRead: 1 << 40}},
 		{At: at.Add(-time.Hour), Model: "", Usage: ingest.Usage{Output: 7}}, {Model: "a"}}
-	packed := packRequests(want)
-	read := func(b []byte) (got []ingest.Request, err error) {
-		err = unpackRequests(b, func(r ingest.Request) { got = append(got, r) })
-		return got, err
-	}
-	got, err := read(packed)
+	x := openWith(t, Doc{Session: "s", Requests: want}, Doc{Session: "none"})
+	var got []ingest.Request
+	err := x.Requests(t.Context(), func(_ string, r ingest.Request) { got = append(got, r) })
 	if d := cmp.Diff(want, got); d != "" || err != nil {
-		t.Errorf("packed and unpacked: %v (-want +got)\n%s", err, d)
-	}
-	for n := range len(packed) { // cut anywhere it is an error, or fewer
-		got, err := read(packed[:n])
-		if err == nil && len(got) >= len(want) || err != nil && !errors.Is(err, ErrRebuild) {
-			t.Errorf("%d bytes of %d: got %d requests, %v", n, len(packed), len(got), err)
-		}
-	}
-	if packRequests(nil) != nil {
-		t.Error("no request: got a row")
+		t.Errorf("put and read: %v (-want +got)\n%s", err, d)
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 const (
 	turnShown = 8 << 10 // bytes of a turn that are stored for display
 	minPacked = 200     // bytes; shorter texts don't compress
-	maxPacked = 4 << 20 // size limit of a packed text, whatever it declares
 )
 
 // The kinds of rows of a session, by table.
@@ -87,12 +86,9 @@ func unpack(b []byte) (string, error) {
 	if b[packedHead-1] == '=' {
 		return string(text), nil
 	}
-	n, err := s2.DecodedLen(text)
-	if err == nil && n <= maxPacked {
-		text, err = s2.Decode(nil, text)
-	}
-	if err != nil || n > maxPacked {
-		return "", fmt.Errorf("a packed text of %d bytes: %v: %w", n, err, ErrRebuild)
+	text, err := s2.Decode(nil, text)
+	if err != nil {
+		return "", fmt.Errorf("a packed text: %v: %w", err, ErrRebuild)
 	}
 	return string(text), nil
 }

@@ -84,7 +84,6 @@ type Session struct {
 	Uploads []FileRef // Cowork: files the user attached
 	Outputs []FileRef // Cowork: files it produced
 
-	Archived bool // hidden by its user in the app
 	Helper   bool // not a person's: a dispatch child, recall's own model call, an unattended scheduled run
 	Headless bool // a program ran the client, and no person said anything in it
 

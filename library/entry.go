@@ -60,7 +60,6 @@ type Meta struct {
 	Plans    []string           `json:"plans,omitempty"` // plan files that it wrote or followed
 	Helper   bool               `json:"helper,omitempty"`
 	Headless bool               `json:"headless,omitempty"` // a program ran the client; see ingest.Session
-	Archived bool               `json:"archived,omitempty"` // hidden by its user in the app
 	Less     bool               `json:"less,omitempty"`     // its source lacks what it had: see ingest.UniteVersions
 	Unread   bool               `json:"unread,omitempty"`   // ingest.Report.Partial of it
 

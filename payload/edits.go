@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"recall/internal/text"
 )
 
 // Op is what a person did to an item.
@@ -276,7 +278,7 @@ func Tag(text string) string {
 func Fingerprint(it *Item) string {
 	h := sha256.New()
 	for _, part := range []string{string(it.Kind), LineOf(it)} {
-		writePart(h, part)
+		text.WritePart(h, part)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }

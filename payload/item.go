@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"regexp"
 	"slices"
 	"strconv"
@@ -347,7 +346,7 @@ func mint(session string, it *Item, taken map[ItemID]bool) ItemID {
 	for try := uint64(0); ; try++ {
 		h := sha256.New()
 		for _, part := range []string{session, it.First().Turn, string(it.Kind), it.Text} {
-			writePart(h, part)
+			text.WritePart(h, part)
 		}
 		h.Write(binary.BigEndian.AppendUint64(nil, try))
 		if id := idOf(h.Sum(nil)); !taken[id] {
@@ -361,15 +360,9 @@ func mint(session string, it *Item, taken map[ItemID]bool) ItemID {
 func PageID(session string) ItemID {
 	h := sha256.New()
 	for _, part := range []string{"page", session} {
-		writePart(h, part)
+		text.WritePart(h, part)
 	}
 	return idOf(h.Sum(nil))
-}
-
-// writePart writes the length of s before s, so that "ab"+"c" and "a"+"bc" hash differently.
-func writePart(h hash.Hash, s string) {
-	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
-	h.Write([]byte(s))
 }
 
 func idOf(sum []byte) ItemID {
@@ -390,6 +383,12 @@ func IsID(s string) bool {
 // Handle returns the name that people type for a session: git-sync#5 is the fifth of project git-sync.
 func Handle(project string, number int) string {
 	return fmt.Sprintf("%s#%d", ProjectHandle(project), number)
+}
+
+// ShortID is as much of a session's id as is needed to name it.
+func ShortID[ID ~string](id ID) string {
+	bare := text.BareID(id)
+	return bare[:min(len(bare), 8)]
 }
 
 // ProjectHandle returns a project's name without characters that a shell would need quoted: "git-sync (devenv)"

@@ -7,7 +7,6 @@ import (
 	"sort"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"recall/internal/escape"
 	"recall/internal/text"
@@ -230,7 +229,7 @@ func (pg *page) layOut(cut []int) Rendered {
 	case r.Cut > 0 && pg.variant == Handoff: // its reader hasn't the session
 		fmt.Fprintf(&body, "\n… and %d more left out\n", r.Cut)
 	case r.Cut > 0:
-		fmt.Fprintf(&body, "\n… and %d more: recall show %s\n", r.Cut, short(pg.payload.Session))
+		fmt.Fprintf(&body, "\n… and %d more: recall show %s\n", r.Cut, ShortID(pg.payload.Session))
 	}
 	var b strings.Builder
 	b.WriteString(marker(pg.handsOn(r.Shown)))
@@ -273,7 +272,7 @@ func (pg *page) note(it *Item) string {
 	case !ok || !accumulates[it.Kind] && from.Session == pg.payload.Session:
 		return ""
 	}
-	name := "session " + short(from.Session)
+	name := "session " + ShortID(from.Session)
 	switch {
 	case it.Rule == ReceivedRule:
 		name = "from " + strings.TrimPrefix(from.Session, "from-")
@@ -376,23 +375,14 @@ func sessionName(p *Payload) string {
 	if p.Session == "" {
 		return "Session handed over"
 	}
-	name := "Session " + safe(short(p.Session), 40)
-	if len(p.Session) > len(short(p.Session)) {
+	name := "Session " + safe(ShortID(p.Session), 40)
+	if len(p.Session) > len(ShortID(p.Session)) {
 		name += "…"
 	}
 	if n := len(p.Thread) - 1; n > 0 {
 		name += fmt.Sprintf(" and %d before it", n)
 	}
 	return strings.TrimSpace(name)
-}
-
-// short returns the beginning of a session's id, as people use it.
-func short(session string) string {
-	name := text.BareID(session)
-	if utf8.RuneCountInString(name) > 8 {
-		name = string([]rune(name)[:8])
-	}
-	return name
 }
 
 // Span formats a period in UTC; "" if neither end is known.

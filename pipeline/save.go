@@ -135,8 +135,7 @@ func (r *run) meta(m *Member) library.Meta {
 		Project: m.project.ID, Also: m.also, Briefly: m.briefly,
 		Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
 		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper,
-		Headless: s.Headless, Archived: s.Archived,
-		Less: lacks(e.Source, s.Turns), Unread: s.Report.Partial(),
+		Headless: s.Headless, Less: lacks(e.Source, s.Turns), Unread: s.Report.Partial(),
 	}
 	e.End = s.End
 	meta.Settled = e.Quiet(r.p.Time()) > quietFor

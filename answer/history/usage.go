@@ -191,7 +191,7 @@ func usageNames(catalog *library.Catalog, by string) func(calls.Usage) string {
 			if s.Session == "" {
 				return "none"
 			}
-			return strings.TrimSpace(answer.ShortID(s.Session) + "  " + cmp.Or(title[s.Session], "forgotten"))
+			return strings.TrimSpace(payload.ShortID(s.Session) + "  " + cmp.Or(title[s.Session], "forgotten"))
 		},
 	}[by]
 }

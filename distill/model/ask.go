@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -15,6 +14,7 @@ import (
 
 	"recall/ingest"
 	"recall/internal/llm"
+	"recall/internal/text"
 	"recall/prompts"
 )
 
@@ -117,11 +117,11 @@ func cutKey(of ingest.SessionID, chain string) string {
 // how they are condensed, and on the windows before it.
 func windowKey(chain string, blocks []block) string {
 	h := sha256.New()
-	part(h, chain)
+	text.WritePart(h, chain)
 	for i := range blocks {
 		k := &blocks[i]
 		if k.part > 0 {
-			part(h, k.text)
+			text.WritePart(h, k.text)
 			continue
 		}
 		writeTurn(h, k.turn)
@@ -133,34 +133,29 @@ func windowKey(chain string, blocks []block) string {
 func keyOf(task string, parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
-		part(h, p)
+		text.WritePart(h, p)
 	}
 	return task + "-" + hex.EncodeToString(h.Sum(nil)[:20])
 }
 
-func part(h hash.Hash, s string) {
-	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
-	h.Write([]byte(s))
-}
-
 // writeTurn hashes what is asked about in a turn, including its number, since answers cite it.
 func writeTurn(h hash.Hash, t *ingest.Turn) {
-	part(h, fmt.Sprintf("%s %d %s %s %v", t.ID, t.N, t.Kind, t.Name, t.Foreign))
-	part(h, t.Text)
+	text.WritePart(h, fmt.Sprintf("%s %d %s %s %v", t.ID, t.N, t.Kind, t.Name, t.Foreign))
+	text.WritePart(h, t.Text)
 	for i := range t.Calls {
 		c := &t.Calls[i]
-		part(h, fmt.Sprintf("%s %s %v %v %s %s", c.Name, c.Path, c.Done, c.Failed, c.Verdict, c.Commit))
+		text.WritePart(h, fmt.Sprintf("%s %s %v %v %s %s", c.Name, c.Path, c.Done, c.Failed, c.Verdict, c.Commit))
 		for _, s := range []string{c.Command, c.Reason, c.CommitMessage, c.Result} {
-			part(h, s)
+			text.WritePart(h, s)
 		}
 		for _, a := range c.Answers {
-			part(h, fmt.Sprintf("%q %q %q %q", a.Question, a.Options, a.Chosen, a.Notes))
+			text.WritePart(h, fmt.Sprintf("%q %q %q %q", a.Question, a.Options, a.Chosen, a.Notes))
 		}
 		if c.Plan != nil {
-			part(h, c.Plan.Text)
+			text.WritePart(h, c.Plan.Text)
 		}
 		for _, k := range slices.Sorted(maps.Keys(c.Input)) {
-			part(h, k+"="+c.Input[k])
+			text.WritePart(h, k+"="+c.Input[k])
 		}
 	}
 }

@@ -32,7 +32,7 @@ var tablesText string
 func (t Tables) Print(name string, doc any) {
 	words := template.FuncMap{"row": t.row, "note": t.note, "item": t.item, "line": terminal.Line,
 		"ranged": Ranged, "bar": bar, "share": Share, "seconds": seconds, "dollars": dollars, "count": answer.Count,
-		"short": answer.ShortID[string], "kinds": kinds, "fewer": fewer, "answers": answers, "tone": tone,
+		"short": payload.ShortID[string], "kinds": kinds, "fewer": fewer, "answers": answers, "tone": tone,
 		"outcome": outcome, "sideBySide": sideBySide,
 		"list":    func(ids []string) string { return terminal.Line(strings.Join(ids, ", ")) },
 		"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },

@@ -142,7 +142,7 @@ func TestRecordUnusable(t *testing.T) {
 func TestRecordLenient(t *testing.T) {
 	d := newDisk(t)
 	d.put(testID+".json", "\ufeff"+`{"sessionId":"`+testID+`","processName":5,"cwd":null,"createdAt":"2026-08-03T10:00:00+02:00",
-		"lastActivityAt":1785747590000.75,"title":["x"],"isArchived":"true","userSelectedFolders":[{"path":"/a/b"},"/c",7,""],
+		"lastActivityAt":1785747590000.75,"title":["x"],"userSelectedFolders":[{"path":"/a/b"},"/c",7,""],
 		"initialMessage":"Do it.\nNow.","unknown":{"deep":[1,2,{}]},"sessionType":"dispatch_child","scheduledTaskId":"nightly",
 		"accountName":"Ann Secret","emailAddress":"ann@secret.example","systemPrompt":"You are secret."}`)
 	s := d.parseSession()
@@ -152,9 +152,8 @@ func TestRecordLenient(t *testing.T) {
 	if want := time.UnixMilli(1785747590000).UTC(); !s.End.Equal(want) {
 		t.Errorf("end %v, want %v", s.End, want)
 	}
-	if !cmp.Equal(s.Where.Folders, []string{"/a/b", "/c"}) || !s.Archived || !s.Helper ||
-		s.Title != "Do it." {
-		t.Errorf("got %+v archived %v helper %v title %q", s.Where, s.Archived, s.Helper, s.Title)
+	if !cmp.Equal(s.Where.Folders, []string{"/a/b", "/c"}) || !s.Helper || s.Title != "Do it." {
+		t.Errorf("got %+v helper %v title %q", s.Where, s.Helper, s.Title)
 	}
 	if all := strings.ToLower(cmp.Diff(ingest.Session{}, *s)); strings.Contains(all, "secret") {
 		t.Errorf("something of the person or the system prompt was kept:\n%s", all)

@@ -28,7 +28,7 @@ type record struct {
 	space, schedule, kind       string
 	folders                     []string
 	created, active             time.Time
-	archived, hostLoop          bool
+	hostLoop                    bool
 }
 
 // readRecord reads a record. What precedes an error is returned with it: errHalf if the JSON ends too early.
@@ -45,8 +45,7 @@ func readRecord(b []byte) (record, error) {
 	c.Fields(jsonl.Fields{
 		"sessionId": &r.session, "processName": &r.process, "vmProcessName": &r.vmProcess, "cliSessionId": &r.cli,
 		"cwd": &r.cwd, "title": &r.title, "initialMessage": &r.initial, "model": &r.model, "spaceId": &r.space,
-		"scheduledTaskId": &r.schedule, "sessionType": &r.kind, "isArchived": &r.archived,
-		"hostLoopMode":        &r.hostLoop,
+		"scheduledTaskId": &r.schedule, "sessionType": &r.kind, "hostLoopMode": &r.hostLoop,
 		"createdAt":           func() { r.created = readTime(c) },
 		"lastActivityAt":      func() { r.active = readTime(c) },
 		"userSelectedFolders": func() { r.folders = texts(c) },
@@ -176,7 +175,7 @@ func overlay(s *ingest.Session, rec record, files []ingest.File) {
 	if rec.model != "" && len(s.Models) == 0 {
 		s.Models = []string{rec.model}
 	}
-	s.Archived, s.Opened = rec.archived, firstPrompt(s, rec.initial)
+	s.Opened = firstPrompt(s, rec.initial)
 	s.Helper = s.Helper || isHelper(s, rec)
 	overlayPlace(s, rec, files)
 }

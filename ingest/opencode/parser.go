@@ -35,7 +35,6 @@ type row struct {
 	created             int64
 	dir, title          string // of a session, like those below
 	forkOf              string // the session that it was forked from, by version 2
-	archived            int64
 	fromMessage, from   string // the message, and the part of it if not "", from which on it was taken back
 	before              bool   // that was so before newer messages
 	data                []byte
@@ -47,7 +46,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 		c, r := jsonl.NewCursor(b), row{}
 		if !c.Fields(jsonl.Fields{"table": &r.table, "id": &r.id, "message_id": &r.of,
 			"type": &r.kind, "time_created": &r.created, "directory": &r.dir, "title": &r.title,
-			"time_archived": &r.archived, "fork_session_id": &r.forkOf, "data": &r.data, "revert": func() {
+			"fork_session_id": &r.forkOf, "data": &r.data, "revert": func() {
 				jsonl.ReadFields([]byte(c.Text()), jsonl.Fields{"messageID": &r.fromMessage, "partID": &r.from})
 			}}) {
 			return nil, ingest.NotObject(c, b)
@@ -306,7 +305,7 @@ func (p *parser) finish() {
 	if a.dir != "" {
 		s.CountDir(a.dir, 0)
 	}
-	s.Born, s.Archived = timeOf(a.created), a.archived > 0
+	s.Born = timeOf(a.created)
 	if strings.HasPrefix(a.title, "New session - ") || strings.HasPrefix(a.title, "Child session - ") {
 		a.title = ""
 	}

@@ -2,7 +2,9 @@ package text
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
+	"hash"
 	"strings"
 )
 
@@ -10,6 +12,12 @@ import (
 func Hash(s string, bytes int) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:bytes])
+}
+
+// WritePart writes the length of s before s, so that "ab"+"c" and "a"+"bc" hash differently.
+func WritePart(h hash.Hash, s string) {
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
+	h.Write([]byte(s))
 }
 
 // BareID returns a session's id without its client's prefix, which is how people refer to it.

@@ -117,7 +117,7 @@ func (l Logs) Add(dir, session, said string, at time.Time) {
 		return
 	}
 	said = text.Clip(payload.Data(redact.Text(text.Head(said, readMost)), 0), entryMost)
-	line := fmt.Sprintf("- %s %s %s\n", at.UTC().Format("2006-01-02 15:04"), short(session), said)
+	line := fmt.Sprintf("- %s %s %s\n", at.UTC().Format("2006-01-02 15:04"), payload.Data(payload.ShortID(session), 0), said)
 	last := []byte("\n")
 	switch _, err := f.ReadAt(last, fi.Size()-1); {
 	case fi.Size() == 0:
@@ -146,7 +146,7 @@ func (l Logs) Forget(sessions ...ingest.SessionID) error {
 		for line := range strings.Lines(string(said)) {
 			f := strings.Fields(line)
 			if len(f) < 4 || !slices.ContainsFunc(sessions, func(id ingest.SessionID) bool {
-				return f[3] == short(string(id))
+				return f[3] == payload.Data(payload.ShortID(id), 0)
 			}) {
 				left.WriteString(line)
 			}
@@ -156,11 +156,6 @@ func (l Logs) Forget(sessions ...ingest.SessionID) error {
 		}
 	}
 	return err
-}
-
-func short(id string) string {
-	id = text.BareID(id)
-	return payload.Data(id[:min(len(id), 8)], 0)
 }
 
 // Noted words what an agent noted.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"recall/answer"
 	"recall/ingest"
 	"recall/library/inbox"
 	"recall/payload"
@@ -79,7 +78,7 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 		return "", err
 	}
 	s.o.Noted(n)
-	return fmt.Sprintf("Noted as %s of session %s; it is on the disk. %s", n.Kind, answer.ShortID(n.Session),
+	return fmt.Sprintf("Noted as %s of session %s; it is on the disk. %s", n.Kind, payload.ShortID(n.Session),
 		s.verdict(ctx, n)), nil
 }
 

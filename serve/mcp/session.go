@@ -58,7 +58,7 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	}
 	next := 0
 	sh := newSheet()
-	sh.linef("Session %s %q, %s, %d turns; You: the user. %s", answer.ShortID(e.ID), payload.Data(e.Title, 120),
+	sh.linef("Session %s %q, %s, %d turns; You: the user. %s", payload.ShortID(e.ID), payload.Data(e.Title, 120),
 		answer.Day(e.Start), e.Turns, asData)
 	shown, size := 0, mostTurn
 	if from == to {
@@ -84,7 +84,7 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	sh.cut = 0
 	if next > 0 {
 		sh.most += 200
-		sh.linef("Read on with session %s:%d-%d.", answer.ShortID(e.ID), next, next+mostTurns-1)
+		sh.linef("Read on with session %s:%d-%d.", payload.ShortID(e.ID), next, next+mostTurns-1)
 	}
 	return sh.text(""), nil
 }
@@ -151,7 +151,7 @@ func (s *Server) latest(m *Memory, project string) (string, error) {
 		if hidden || only != "" && !catalog.WorkedIn(e, only) || told == mostListed {
 			continue
 		}
-		if sh.linef("%s · %s · %s · %d turns · %s", answer.ShortID(e.ID), answer.Day(e.Start), payload.Data(name, 80),
+		if sh.linef("%s · %s · %s · %d turns · %s", payload.ShortID(e.ID), answer.Day(e.Start), payload.Data(name, 80),
 			e.Turns, payload.Data(e.Title, 120)) {
 			told++
 		}

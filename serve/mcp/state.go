@@ -52,7 +52,7 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 			return "", err
 		}
 	}
-	sh.linef("State of session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120),
+	sh.linef("State of session %s %q, %s, %d turns. %s", payload.ShortID(e.ID), payload.Data(t.Title, 120),
 		answer.Day(t.Start), len(t.Turns), asData)
 	for _, part := range stateParts {
 		if len(in.Parts) > 0 && !slices.Contains(in.Parts, part) {

@@ -125,7 +125,7 @@ func printList(a *app.App, all []library.ListEntry, more int) {
 		}
 		before, behind := marks(s)
 		taken := terminal.Columns(name + state + before + behind)
-		known := fmt.Sprintf("%s  %4d  ", answer.ShortID(s.ID), s.Turns)
+		known := fmt.Sprintf("%s  %4d  ", payload.ShortID(s.ID), s.Turns)
 		if terminal.Width(a.Out) < terminal.Narrow {
 			known = "" // its name and title must do
 		}

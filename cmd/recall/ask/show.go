@@ -238,7 +238,7 @@ func placeOf(l *library.Library, h last.Hit) (path string, line int, err error) 
 	switch {
 	case !errors.Is(err, library.ErrNoTurn):
 	case h.Turn == "":
-		err = hint.With(err, "recall show %s --transcript shows all turns", answer.ShortID(h.Session))
+		err = hint.With(err, "recall show %s --transcript shows all turns", payload.ShortID(h.Session))
 	default:
 		err = hint.With(err, "recall sync renders it again")
 	}

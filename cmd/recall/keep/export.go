@@ -20,6 +20,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/restore"
+	"recall/payload"
 )
 
 type exportOptions struct {
@@ -107,7 +108,7 @@ func exportFiles(ctx context.Context, a *app.App, e library.Entry, o exportOptio
 		files = append(files, restore.File{Name: f.Name, Path: path, Over: o.Force})
 	}
 	if len(files) == 0 {
-		return hint.With(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)),
+		return hint.With(fmt.Errorf("session %s has no outputs of its own", payload.ShortID(e.ID)),
 			"outputs are what Cowork keeps beside a session; recall manifest lists the files that other sessions wrote")
 	}
 	if err := restore.Plan(ctx, a.Lib, e.ID, files); err != nil {

@@ -18,6 +18,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/manifest"
+	"recall/payload"
 	"recall/pipeline"
 )
 
@@ -99,9 +100,9 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 		var nothing manifest.ErrNothing
 		switch {
 		case errors.As(err, &nothing) && c.Left > 0:
-			return hint.With(err, "recall manifest %s shows it; "+allowHint, answer.ShortID(stays[0].Session))
+			return hint.With(err, "recall manifest %s shows it; "+allowHint, payload.ShortID(stays[0].Session))
 		case errors.As(err, &nothing):
-			return hint.With(err, "recall manifest %s shows what it made", answer.ShortID(stays[0].Session))
+			return hint.With(err, "recall manifest %s shows what it made", payload.ShortID(stays[0].Session))
 		case err != nil:
 			return err
 		}

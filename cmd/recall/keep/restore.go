@@ -16,6 +16,7 @@ import (
 	"recall/internal/text"
 	"recall/library"
 	"recall/library/restore"
+	"recall/payload"
 	"recall/pipeline"
 )
 
@@ -83,10 +84,10 @@ func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o re
 	case errors.Is(err, restore.ErrInDatabase):
 		return pipeline.RestorePlan{}, hint.With(restore.ErrInDatabase,
 			"recall resume %[1]s --copy copies the payload for its next session; recall export %[1]s --raw "+
-				"--to DIR saves its rows", answer.ShortID(e.ID))
+				"--to DIR saves its rows", payload.ShortID(e.ID))
 	case errors.Is(err, ingest.ErrNoPlace):
 		return pipeline.RestorePlan{}, hint.With(err, "name a folder with --to, and with --in the project's folder; or "+
-			"recall export %s --raw --to DIR", answer.ShortID(e.ID))
+			"recall export %s --raw --to DIR", payload.ShortID(e.ID))
 	case errors.Is(err, library.ErrDamaged):
 		return pipeline.RestorePlan{}, hint.With(err,
 			"recall check shows what is damaged; another version (--versions) or a backup might have it")
@@ -123,7 +124,7 @@ func restoreAll(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries [
 		}
 		if err != nil {
 			left++
-			fmt.Fprintf(a.Err, "recall: %s %s: %s\n", answer.ShortID(e.ID), terminal.Line(e.Title),
+			fmt.Fprintf(a.Err, "recall: %s %s: %s\n", payload.ShortID(e.ID), terminal.Line(e.Title),
 				terminal.Line(terminal.ShownPath(err.Error())))
 			continue
 		}
@@ -133,7 +134,7 @@ func restoreAll(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries [
 			size += f.Size
 		}
 		fmt.Fprintf(a.Out, "%s  %s  %s, %s  %s\n", map[bool]string{true: "would be restored", false: "restored"}[o.DryRun],
-			answer.ShortID(e.ID), answer.Count(len(r.Files), "file"), text.Size(size), terminal.Line(e.Title))
+			payload.ShortID(e.ID), answer.Count(len(r.Files), "file"), text.Size(size), terminal.Line(e.Title))
 	}
 	switch {
 	case done+left == 0:

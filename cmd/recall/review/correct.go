@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -150,7 +149,7 @@ func either(on, off bool) *bool {
 
 func printMarks(a *app.App, docs []MarkDoc) {
 	for _, d := range docs {
-		said := []string{terminal.Line(payload.Handle(d.Project, d.Number)), answer.ShortID(d.Session)}
+		said := []string{terminal.Line(payload.Handle(d.Project, d.Number)), payload.ShortID(d.Session)}
 		if d.Starred {
 			said = append(said, "★")
 		}

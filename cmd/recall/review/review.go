@@ -281,7 +281,7 @@ func newThreadCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
 			At: time.Now().UTC().Truncate(time.Millisecond)})
 		if err == nil {
 			for _, e := range both {
-				fmt.Fprintf(a.Out, "%s  %s\n", answer.ShortID(e.ID), terminal.Line(e.Title))
+				fmt.Fprintf(a.Out, "%s  %s\n", payload.ShortID(e.ID), terminal.Line(e.Title))
 			}
 			fmt.Fprintln(a.Out, done)
 		}

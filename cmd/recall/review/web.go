@@ -117,7 +117,7 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 			case how.Command == "":
 				how.Why = e.Source.Client().Name + " has no command that continues a session"
 			case r.Missing():
-				how.Why = "its client has deleted it: first run recall restore " + answer.ShortID(e.ID)
+				how.Why = "its client has deleted it: first run recall restore " + payload.ShortID(e.ID)
 			case r.NoDir:
 				how.Why = "the folder that it worked in isn't there now"
 			}

@@ -21,6 +21,7 @@ import (
 	txt "recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
+	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/guard"
 	"recall/pipeline/review"
@@ -181,7 +182,7 @@ func wrapped(ctx context.Context, a *app.App, e library.Entry, doc WrapUpDoc, o 
 	}
 	if doc.Waiting > 0 {
 		fmt.Fprintf(a.Err, "recall: %s not reviewed yet: recall review %s\n", answer.Count(doc.Waiting, "item"),
-			answer.ShortID(e.ID))
+			payload.ShortID(e.ID))
 	}
 	if o.Print {
 		return a.Print(text)

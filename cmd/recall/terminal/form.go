@@ -77,7 +77,7 @@ func (p *Page) formFuncs() template.FuncMap {
 		"unended":   func(sentence string) string { return strings.TrimRight(sentence, ".") },
 		"spaced":    func(list []string) string { return strings.Join(list, " ") },
 		"minute":    func(t time.Time) string { return t.Local().Format(minute) },
-		"short":     func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
+		"short":     func(id any) string { return payload.ShortID(fmt.Sprint(id)) },
 		"handle":    payload.Handle,
 		"head":      func(i int, name string) string { return map[bool]string{true: name}[i == 0] },
 		"first":     func(n int, list any) any { return part(list, 0, n).Interface() },

@@ -275,7 +275,7 @@ func (p *Page) table(rows [][]string) (text string) {
 // Session describes a session on one line.
 func (p *Page) Session(r library.SessionRef) string {
 	return fmt.Sprintf("%s  %s  %s  %s", answer.Day(r.Start), Line(payload.Handle(r.Project, r.Number)),
-		answer.ShortID(r.Session), Clip(Line(r.Title), max(20, p.Width-60)))
+		payload.ShortID(r.Session), Clip(Line(r.Title), max(20, p.Width-60)))
 }
 
 // noted returns an item listed below a session, with its reason and first quote.
