@@ -330,14 +330,8 @@ func tagRule(tag, label string) memoryRule {
 
 // memoryRules find the elements in which tools pass memories and instructions to a model.
 var memoryRules = []memoryRule{
-	tagRule(`claude-mem[\w-]*`, "claude-mem"),
-	tagRule(`engram[\w-]*`, "engram"),
-	tagRule(`mem0[\w-]*`, "mem0"),
-	tagRule(`mempalace[\w-]*`, "MemPalace"),
-	tagRule(`supermemory[\w-]*`, "supermemory"),
-	tagRule(`basic-memory[\w-]*`, "basic-memory"),
-	tagRule(`(?:memory|memories|(?:relevant|user|project|session|recalled|retrieved|long_term|long-term)`+
-		`[-_]memor(?:y|ies)|memory[-_][a-z]+)`, ForeignMemory),
+	tagRule(`(?:claude-mem|engram|mem0|mempalace|supermemory|basic-memory)[\w-]*|memory|memories|memory[-_][a-z]+|`+
+		`(?:relevant|user|project|session|recalled|retrieved|long_term|long-term)[-_]memor(?:y|ies)`, ForeignMemory),
 	tagRule(`(?:claudeMd|claude_md|claude-md)`, ForeignRules),
 	tagRule(`auto[-_]memory`, ForeignAuto),
 	tagRule(`system[-_](?:instructions?|prompt|message|notice)`, ForeignWrapper),
@@ -354,12 +348,8 @@ var (
 	memoryWord = text.Pattern(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace|system[-_])`)
 	claudeMd   = text.Pattern(`(?m)^# claudeMd[ \t\r]*$`)
 	// Plain headings under which known tools put their memories.
-	headings = []memoryRule{
-		{text.Pattern(`(?mi)^#+ (?:\$CMEM|claude-mem)\b[^\n]*$`), "claude-mem"},
-		{text.Pattern(`(?m)^#+ \[[^\]\n]+\] recent context, [^\n]*$`), "claude-mem"},
-		{text.Pattern(`(?mi)^#+ (?:Engram|Memory from Previous Sessions)\b[^\n]*$`), "engram"},
-		{text.Pattern(`(?mi)^#+ (?:mem0|MemPalace)\b[^\n]*memor[^\n]*$`), ForeignMemory},
-	}
+	headings = text.Pattern(`(?mi)^#+ (?:(?:\$CMEM|claude-mem|Engram|Memory from Previous Sessions)\b[^\n]*|` +
+		`\[[^\]\n]+\] recent context, [^\n]*|(?:mem0|MemPalace)\b[^\n]*memor[^\n]*)$`)
 	// What ends a part without a closing tag.
 	afterRules = text.Pattern(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# ` +
 		`(?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
@@ -385,11 +375,9 @@ func memoryParts(text string) []Foreign {
 		out = append(out, quotedFiles(text)...)
 	}
 	if strings.HasPrefix(text, "#") || strings.Contains(text, "\n#") {
-		for _, r := range headings {
-			if m := r.open().FindStringIndex(text); m != nil {
-				to := m[1] + untilNextHeading(text[m[1]:], text[m[0]:m[1]])
-				out = append(out, Foreign{From: m[0], To: to, Label: r.label})
-			}
+		for _, m := range headings().FindAllStringIndex(text, -1) {
+			to := m[1] + untilNextHeading(text[m[1]:], text[m[0]:m[1]])
+			out = append(out, Foreign{From: m[0], To: to, Label: ForeignMemory})
 		}
 	}
 	return mergeForeign(out)

@@ -11,7 +11,7 @@ import (
 // Labels of foreign text.
 const (
 	ForeignRecall = "recall"
-	ForeignMemory = "memory" // of a tool not known by name
+	ForeignMemory = "memory" // of another tool
 	ForeignRules  = "CLAUDE.md"
 	ForeignAuto   = "auto-memory"
 	// ForeignWrapper is what a program wrapped around the client puts before a prompt.

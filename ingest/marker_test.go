@@ -49,7 +49,7 @@ func TestMarkForeign(t *testing.T) {
 		{"speaks of the marker", "What does <!-- recall --> mean?", User, nil, nil},
 		{"windows line ends", strings.ReplaceAll(pasted, "\n", "\r\n"), User,
 			[]part{{"recall", strings.ReplaceAll(pasted, "\n", "\r\n")}}, []string{"k3v9t2m8qa", "b7xw4c5d2e"}},
-		{"claude-mem", mem + "\nGo on.", User, []part{{"claude-mem", mem}}, nil},
+		{"claude-mem", mem + "\nGo on.", User, []part{{"memory", mem}}, nil},
 		{"the same in an answer", mem + "\nGo on.", Assistant, nil, nil},
 		{"a tag that is not closed", "<memory>\nwhat is this tag for?", User, nil, nil},
 		{"memory", "<relevant-memories>\n- likes tabs\n</relevant-memories>\nhi", User,
@@ -70,7 +70,7 @@ func TestMarkForeign(t *testing.T) {
 		{"claudeMd", "# claudeMd\nuse tabs\n# currentDate\ntoday\n", User, []part{{"CLAUDE.md", "# claudeMd\nuse tabs\n"}},
 			nil},
 		{"engram", "## Memory from Previous Sessions\n- a\n\n## Task\ndo it", User,
-			[]part{{"engram", "## Memory from Previous Sessions\n- a\n\n"}}, nil},
+			[]part{{"memory", "## Memory from Previous Sessions\n- a\n\n"}}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -192,7 +192,7 @@ func (t *Turn) OfAgent() bool {
 // never believed.
 type Foreign struct {
 	From, To int    // byte offsets in Turn.Text
-	Label    string `map:"-"` // "recall", "claude-mem", "CLAUDE.md", "auto-memory", …
+	Label    string `map:"-"` // "recall", "memory", "CLAUDE.md", "auto-memory", …
 }
 
 // Verdict is a person's response to a tool call.

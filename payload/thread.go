@@ -364,31 +364,25 @@ func (t *tieFinder) branches() {
 	}
 }
 
-// goals ties a project's sessions with similar goals. An inverted index avoids comparing all with all: it only
-// compares pairs that could share enough, counting all light words as shared.
+// goals ties a project's sessions with similar goals. An inverted index avoids comparing all with all.
 func (t *tieFinder) goals(group []int) {
-	words, weights := map[int]text.Bag{}, map[int]float64{}
+	size := map[int]int{}
 	byWord := groups{}
 	for _, i := range group {
-		g := text.Words(t.sessions[i].Goal)
-		words[i], weights[i] = g, g.Weight()
-		shared, light := map[int]float64{}, 0.0
-		for w, weight := range g {
-			if weight < 1 {
-				light += weight
-				continue
-			}
+		words, shared := text.Words(t.sessions[i].Goal), map[int]int{}
+		size[i] = len(words)
+		for w := range words {
 			for _, k := range slices.Backward(byWord[w]) {
 				if apart, known := t.gapBetween(k, i); known && apart <= maxThreadGap {
-					shared[k] += weight
+					shared[k]++
 				} else if t.sessions[i].Start.Sub(t.sessions[k].Start) > 4*maxThreadGap {
 					break // the earlier ones began even earlier
 				}
 			}
 			byWord.add(w, i)
 		}
-		for k, most := range shared {
-			if 2*(most+light) >= minGoalLikeness*(weights[i]+weights[k]) && g.Like(words[k]) >= minGoalLikeness {
+		for k, n := range shared { // as Bag.Like has it
+			if 2*float64(n)/float64(size[i]+size[k]) >= minGoalLikeness {
 				apart, _ := t.gapBetween(k, i)
 				t.ties = append(t.ties, tie{4, apart, k, i})
 			}

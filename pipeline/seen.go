@@ -310,22 +310,22 @@ func (r *run) watch(path string) {
 }
 
 // keepLook records what a question needs to check from now on, if everything was checked and processed.
-func (r *run) keepLook(err error) error {
+func (r *run) keepLook(err error) {
 	// The next question must run into a fault itself, to report it.
 	faulty := err != nil || r.report.Left > 0 || r.report.Skipped() || r.seen.facts[finished] == ""
 	switch {
 	case !r.options.whole() || r.options.Reindex || r.seen.db == nil:
-		return nil
+		return
 	case faulty || r.p.Library.ReadOnly() != nil || r.report.Unrelated:
 		r.seen.setFact(looked, "")
-		return nil
+		return
 	}
 	now := r.p.Time()
 	before, fault := time.Parse(time.RFC3339, r.seen.facts[looked])
 	recent := fault == nil && now.Sub(before) >= 0 && now.Sub(before) < LookHolds/2
 	idle := !r.work && len(r.touched) == 0 && !r.moved && r.seen.facts[lookedBy] == r.p.lookedHere()
 	if idle && recent && r.p.watchedSame(r.seen) {
-		return nil // an idle sync writes nothing
+		return // an idle sync writes nothing
 	}
 	r.seen.setFact(looked, now.UTC().Format(time.RFC3339))
 	r.seen.setFact(lookedBy, r.p.lookedHere())
@@ -360,7 +360,6 @@ func (r *run) keepLook(err error) error {
 	for path := range dirs {
 		r.watch(path)
 	}
-	return nil
 }
 
 // watchBelow watches the folders below dir in which a new session may turn up, skipping those of a session's own files.

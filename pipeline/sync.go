@@ -69,7 +69,8 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options, rep *Report) error {
 		err = p.Index.Tidy(context.WithoutCancel(ctx))
 	}
 	r.sayUnusable()
-	return errors.Join(err, r.keepLook(err), r.seen.close())
+	r.keepLook(err)
+	return errors.Join(err, r.seen.close())
 }
 
 // run is a Sync, or a part of one, in progress. An Archive uses what comes before distilling.
