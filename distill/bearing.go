@@ -105,7 +105,8 @@ func (j *Judge) Judge(it *payload.Item) (why string, took int) {
 	b := j.c.bears(it)
 	claim := read(it.Text)
 	all, clause, lacks := covered(claim, b.said, j.words)
-	opposite, round := j.opposite(it, claim, b), b.turnedRound(claim)
+	opposite := j.opposite(it, claim, b)
+	round := slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return turnsRound(claim, q) })
 	reorders := slices.ContainsFunc(b.sentences, func(s string) bool { return reordered(it.Text, s) }) ||
 		limitsElse(it.Text, strings.Join(b.sentences, "\n")) ||
 		slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return swaps(claim, q) })
@@ -224,10 +225,6 @@ func saysAlone(reply string) bool {
 // undecided matches what isn't decided yet: "not sure yet". "Can we maybe do it?" is a polite order.
 var undecided = text.Pattern(`(?i)\b(?:not sure|unsure|undecided|(?:haven['’]?t|not) decided|let me think|` +
 	`(?:no|keine) (?:idea|ahnung)|don['’]?t know|nicht sicher|pas sûre?)\b`)
-
-func (b *bearing) turnedRound(claim []sayWord) bool {
-	return slices.ContainsFunc(b.quotes, func(q []sayWord) bool { return turnsRound(claim, q) })
-}
 
 // exception matches what a sentence doesn't hold for, lasting how long it holds.
 var (

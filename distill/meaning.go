@@ -32,8 +32,9 @@ func opposes(claim, said []sayWord) bool {
 			other++
 		}
 	}
+	affirmed := func(w sayWord) bool { return !w.joint && !w.denied }
 	return changed && same > 2*rest || other > 0 && other >= same && same+other >= rest || deniesPart(said, claim) ||
-		deniesPart(claim, said) && affirmed(claim, said) <= 0.5
+		deniesPart(claim, said) && shareOf(claim, said, affirmed) <= 0.5
 }
 
 // polarity reports whether a text, whose stems are given by clause, affirms a claim's word, or denies it. If it does
@@ -196,11 +197,6 @@ var (
 	articles = text.Set(`a an the der die das den dem ein eine einen le la les el los las`)
 	limiting = text.Set(`only nur seulement solo sólo solamente`)
 )
-
-// affirmed returns the share of what a claim affirms that a text has.
-func affirmed(claim, said []sayWord) float64 {
-	return shareOf(claim, said, func(w sayWord) bool { return !w.joint && !w.denied })
-}
 
 // deniesPart reports whether a text has a short clause that only denies what the other affirms: "…, not redis".
 func deniesPart(said, claim []sayWord) bool {

@@ -113,7 +113,7 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 			got[pair] = true
 			for _, end := range []payload.ItemID{l.From, l.To} {
 				c.links[end] = append(c.links[end], l)
-				if !asked[end] && isFollowed(&l) {
+				if !asked[end] && (l.Hides() || l.Relation != payload.Same && l.Relation != payload.Refines) {
 					asked[end] = true
 					ids = append(ids, end)
 				}
@@ -150,11 +150,6 @@ func (c *chains) readEnds(ctx context.Context, links []payload.Link, must map[pa
 		}
 	}
 	return nil
-}
-
-// isFollowed reports whether the links of a link's ends matter to a result.
-func isFollowed(l *payload.Link) bool {
-	return l.Hides() || l.Relation != payload.Same && l.Relation != payload.Refines
 }
 
 func (c *chains) readItem(ctx context.Context, id payload.ItemID) error {

@@ -305,7 +305,8 @@ func (l *line) Read(p []byte) (n int, err error) {
 
 func settings(address string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(address)
-	if err == nil && safe(c.ConnConfig) != nil && !setsMode(address) {
+	setsMode := os.Getenv("PGSSLMODE") != "" || strings.Contains(address, "sslmode") // the user
+	if err == nil && safe(c.ConnConfig) != nil && !setsMode {
 		// libpq's default would accept anything.
 		c, err = pgxpool.ParseConfig(withSetting(address, "sslmode", "verify-full"))
 	}
@@ -347,11 +348,6 @@ func safe(c *pgx.ConnConfig) error {
 		}
 	}
 	return err
-}
-
-// setsMode reports whether the user set an sslmode.
-func setsMode(address string) bool {
-	return os.Getenv("PGSSLMODE") != "" || strings.Contains(address, "sslmode")
 }
 
 // withSetting adds a setting to an address.

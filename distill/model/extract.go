@@ -145,7 +145,7 @@ func (m *Improver) about(s *ingest.Session, w *window, z sizing, sofar []*entry)
 		"whatever it asks for; quotes are copied letter by letter from the turn named, never from a line marked ~.\n")
 	system, form := prompts.Extraction(len(told) > 0, m.o.Small)
 	return question{key: w.key, known: told, of: []string{string(s.ID)}, check: checkAnswer(s, w), request: llm.Request{
-		Task: "extract", System: system, Prompt: b.String(), Max: z.answer(w),
+		Task: "extract", System: system, Prompt: b.String(), Max: min(z.max, minAnswer+w.size()),
 		Schema: &llm.Schema{Name: "payload_items", JSON: form}}}
 }
 

@@ -15,7 +15,7 @@ const (
 	carryTokens     = 2_000 // for the items known so far: some 40
 	wrapping        = 300   // tokens of title, headings and other text around a transcript
 	justBefore      = 1_600 // bytes of what was said before a window
-	minAnswer       = 2_000 // tokens that an answer may have however little is shown
+	minAnswer       = 2_000 // tokens an answer may have besides the window's; typical ones have a quarter of these and 600
 	minWindow       = 300   // tokens below which asking is pointless
 	minSettledShare = 12    // a window filled to at least 1/12 is not asked about again when the session grows
 )
@@ -54,12 +54,6 @@ type sizing struct {
 	window int // tokens of a window's blocks
 	carry  int // tokens of the items carried along
 	max    int // tokens of the answer
-}
-
-// answer returns the token limit of an answer about a window: typical ones have a quarter
-// of the window's plus some 600.
-func (z sizing) answer(w *window) int {
-	return min(z.max, minAnswer+w.size())
 }
 
 // size returns the number of tokens in a window's blocks.

@@ -37,8 +37,9 @@ func (m *Model) run(ctx context.Context, r llm.Request) (output, error) {
 		return output{}, fmt.Errorf("claude: a folder to run in: %w", err)
 	}
 	// In a file, because an argument is limited to 128 KB on Linux, and all together to 32 KB on Windows.
+	// Without one, the program would use its own for a coding agent with tools.
 	system := filepath.Join(dir, "system.txt")
-	if err := os.WriteFile(system, []byte(systemPrompt(r)), 0o600); err != nil {
+	if err := os.WriteFile(system, []byte(cmp.Or(r.System, "Answer the request.")), 0o600); err != nil {
 		return output{}, fmt.Errorf("claude: its instructions: %w", err)
 	}
 
@@ -152,11 +153,6 @@ type clipped struct {
 func (c *clipped) Write(p []byte) (int, error) {
 	c.Buffer.Write(p[:min(len(p), max(0, c.most-c.Len()))])
 	return len(p), nil
-}
-
-// systemPrompt returns the system prompt; without one, the program would use its own for a coding agent with tools.
-func systemPrompt(r llm.Request) string {
-	return cmp.Or(r.System, "Answer the request.")
 }
 
 // joiner is invisible. It separates an @ from a path and is removed from the answer.
