@@ -117,7 +117,8 @@ func (l Logs) Add(dir, session, said string, at time.Time) {
 		return
 	}
 	said = text.Clip(payload.Data(redact.Text(text.Head(said, readMost)), 0), entryMost)
-	line := fmt.Sprintf("- %s %s %s\n", at.UTC().Format("2006-01-02 15:04"), payload.Data(payload.ShortID(session), 0), said)
+	line := fmt.Sprintf("- %s %s %s\n", at.UTC().Format("2006-01-02 15:04"),
+		payload.Data(payload.ShortID(session), 0), said)
 	last := []byte("\n")
 	switch _, err := f.ReadAt(last, fi.Size()-1); {
 	case fi.Size() == 0:
