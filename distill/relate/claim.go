@@ -14,10 +14,11 @@ type claim struct {
 	subject text.Bag          // of its first "is" or "are"
 	before  map[string]string // by word, the one directly before it
 	gives   []given
-	passed  text.Bag // words of the options that weren't taken
-	denies  bool     // "never", "not": an odd number of them
-	asked   text.Bag // the question that it answers, nil if there is none
-	stated  text.Bag // of a person's own words, what they don't ask
+	passed  text.Bag       // words of the options that weren't taken
+	denies  bool           // "never", "not": an odd number of them
+	asked   text.Bag       // the question that it answers, nil if there is none
+	answer  *text.Answered // the same with what was chosen, nil if it isn't a choice
+	stated  text.Bag       // of a person's own words, what they don't ask
 }
 
 // given is what a claim gives up.

@@ -86,6 +86,7 @@ func Links(items []Item) []payload.Link {
 		c.asked = text.Words(asked)
 		if asked != "" {
 			c.passed = bagOf(tokens(strings.Join(all[i].Alternatives, ". "))).Without(c.all)
+			c.answer = text.Chosen(asked, all[i].Text, all[i].Alternatives)
 		}
 		claims[i] = c
 		var near []int
@@ -111,7 +112,7 @@ func Links(items []Item) []payload.Link {
 			if tied == mostTied || !all[i].Current() || sameTurn(&all[i], &all[k]) {
 				continue
 			}
-			speaks := onRecord(&all[k]) && c.speaksOf(claims[k])
+			speaks := onRecord(&all[k]) && (c.speaksOf(claims[k]) || c.stated != nil && claims[k].reopenedBy(all[i].Text))
 			if revokes := c.revokes(claims[k]); revokes || speaks || c.answersAnew(claims[k]) {
 				links = append(links, link(&all[i], &all[k], revokes))
 				tied++
@@ -125,6 +126,9 @@ func Links(items []Item) []payload.Link {
 		}
 		if onRecord(&all[i]) {
 			for w := range c.all {
+				settled[w] = append(settled[w], i)
+			}
+			for w := range c.passed {
 				settled[w] = append(settled[w], i)
 			}
 		}
@@ -185,6 +189,15 @@ func (c *claim) speaksOf(earlier *claim) bool {
 	return share > subjectShare || share == subjectShare && slices.ContainsFunc(c.gives, func(lost given) bool {
 		return lost.Shared(earlier.all) > 0
 	})
+}
+
+// reopenedBy: a person's words give the question another answer.
+func (c *claim) reopenedBy(said string) bool {
+	if c.answer == nil {
+		return false
+	}
+	anew, again := c.answer.Reopened(said)
+	return anew != "" && !again
 }
 
 // statedBy returns the words of the sentences of a person's own item that ask nothing.

@@ -64,18 +64,30 @@ func TestAnsweredAnew(t *testing.T) {
 		item("ask", "s3", 3, payload.Goal, "keep the alerts 90 days, not 30", "keep the alerts 90 days, not 30")}
 	items[0].Rule, items[1].Rule, items[3].By = payload.AnswerRule, payload.AnswerRule, payload.ByUser
 	want := []string{"mail supersedes sms by revokes, sure false", "ask supersedes keep by revokes, sure true"}
-	for said, sure := range map[string]bool{"no. scrap duckdb, we stage in postgres": true,
-		"forget duckdb for a moment, postgres locks too":     false,
-		"remove duckdb from the readme, postgres is enough":  false,
-		"cancel the duckdb benchmark, run postgres' first":   false,
-		"scrap duckdb, the tests take their rows from a csv": false} {
+	const surely, perhaps, no = 2, 1, 0
+	for said, want := range map[string]int{"no. scrap duckdb, we stage in postgres": surely,
+		"forget duckdb for a moment, postgres locks too":    perhaps,
+		"remove duckdb from the readme, postgres is enough": perhaps,
+		"actually let's use postgres instead":               perhaps,
+		"use the postgres server that exists for that":      perhaps,
+		"postgres it is":                                     perhaps,
+		"restart postgres":                                   no,
+		"is postgres slower?":                                no,
+		"add a check of postgres' health":                    no,
+		"the file of each vendor goes":                       no,
+		"cancel the benchmark, the tests read a csv of ours": no} {
 		chose := item("file", "s1", 1, payload.Decision, "Where do rows wait? → DuckDB file (Recommended)", "DuckDB file")
 		chose.Rule, chose.Alternatives = payload.AnswerRule, []string{"Postgres, the server that we have"}
 		later := item("said", "s2", 2, payload.Lead, said, said)
 		later.By = payload.ByUser
-		got := Links([]Item{chose, later})
-		if is := len(got) == 1 && got[0].Collapses; is != sure {
-			t.Errorf("%q takes the choice back for sure: %v", said, is)
+		got := no
+		for _, l := range Links([]Item{chose, later}) {
+			if got = perhaps; l.Collapses {
+				got = surely
+			}
+		}
+		if got != want {
+			t.Errorf("%q takes the choice back: %d, want %d", said, got, want)
 		}
 	}
 	if diff := cmp.Diff(want, short(Links(items))); diff != "" {

@@ -7,11 +7,11 @@ import (
 
 // Answered is a question with what a person replied, as what they say later is compared with it.
 type Answered struct {
-	words Bag    // of the question
-	took  Bag    // what was replied: its number, what sets the option apart, else all its words; none for yes or no
-	unit  Bag    // of the number, nil if it isn't one
-	other string // the word that sets the option apart that wasn't taken, "" if none was offered
-	yesNo bool
+	words  Bag // of the question
+	took   Bag // what was replied: its number, what sets the option apart, else all its words; none for yes or no
+	unit   Bag // of the number, nil if it isn't one
+	others Bag // the words that set those options apart that weren't taken, if any were offered
+	yesNo  bool
 }
 
 // The longest reply that answers a question and nothing else, in words, and the longest order, in bytes, that gives it
@@ -41,19 +41,37 @@ func Answer(said, reply string) *Answered {
 	if a.words = Words(asked).Without(ofOffers); len(a.words) == 0 {
 		return nil
 	}
+	other := ""
 	switch one, two := Words(first), Words(second); {
 	case first == "":
 	case tookFirst:
-		a.took, a.other = a.took.Without(two), mark(Split(second), one)
+		a.took, other = a.took.Without(two), mark(Split(second), one)
 	default:
 		back := Split(first)
 		slices.Reverse(back)
-		a.took, a.other = a.took.Without(one), mark(back, two)
+		a.took, other = a.took.Without(one), mark(back, two)
+	}
+	if other != "" {
+		a.others = Bag{other: 1}
 	}
 	if n := a.took.numbers(); len(n) > 0 {
 		a.took, a.unit = n, a.took.Without(n)
 	} else if a.yesNo && first == "" {
 		a.took = nil
+	}
+	return a
+}
+
+// Chosen is a question whose options a program showed, with the one that was taken.
+func Chosen(question, taken string, others []string) *Answered {
+	a := &Answered{words: Words(question).Without(ofOffers), took: Bag{}, others: Bag{}}
+	if w := mark(Split(taken), Words(strings.Join(others, "\n"))); w != "" {
+		a.took[w] = 1
+	}
+	for _, option := range others {
+		if w := mark(Split(option), Words(taken)); w != "" && !isNumber(w) {
+			a.others[w] = 1
+		}
 	}
 	return a
 }
@@ -94,6 +112,9 @@ func (b Bag) numbers() Bag {
 var (
 	agrees   = Words("yes no ok please")
 	ofOffers = Words("want like need shall make change implement proceed go")
+
+	// ofChoices are around an option that is taken: "actually let's use the other one instead".
+	ofChoices = Words("use take pick choose prefer switch move go try let actually instead rather then now existing one")
 )
 
 // Reopened returns what was said later that answers a question anew, from the sentence on that does, and whether it
@@ -120,7 +141,7 @@ const strange = 1
 func (a *Answered) reopens(s string) (reopens, again bool) {
 	said := Words(s)
 	taken, shared := said.Shared(a.took) > 0, said.Shared(a.words)
-	if !taken && shared == 0 { // most sentences
+	if !taken && shared == 0 && said.Shared(a.others) == 0 { // most sentences
 		return false, false
 	}
 	givesUp := slices.ContainsFunc(givesUp().FindAllStringSubmatch(s, -1), func(m []string) bool {
@@ -130,11 +151,12 @@ func (a *Answered) reopens(s string) (reopens, again bool) {
 	turns := changed || isNow().MatchString(s)
 	about := shared > 1 && 2*shared >= len(a.words)
 	switch {
-	case givesUp && (a.other != "" || shared > 0):
+	case givesUp && (len(a.others) > 0 || shared > 0):
 		return true, false
-	case a.other != "" && said.Has(a.other):
-		n := a.strangeIn(s, Bag{a.other: 1})
-		return taken || n <= strange || turns && n <= 2*strange, false
+	case said.Shared(a.others) > 0:
+		n := a.strangeIn(s, a.others)
+		chooses := shared > 0 || said.Shared(ofChoices) > 0
+		return taken || n == 0 || chooses && n <= strange || turns && n <= 2*strange, false
 	case !about:
 		return false, false
 	case taken:
@@ -150,7 +172,7 @@ func (a *Answered) strangeIn(s string, option Bag) int {
 	least := len(s)
 	for clause := range clauses(s) {
 		if said := Words(clause); said.Shared(option) > 0 {
-			least = min(least, len(said.Without(a.words).Without(a.took)))
+			least = min(least, len(said.Without(a.words).Without(a.took).Without(ofChoices).Without(option)))
 		}
 	}
 	return least
