@@ -98,11 +98,14 @@ type Doubt struct {
 	By       ItemID    `json:"by"`
 	At       time.Time `json:"at"`
 	Relation Relation  `json:"relation"`
-	Sure     bool      `json:"sure,omitempty"` // it did replace the item
+	Sure     bool      `json:"sure,omitempty"`  // it did replace the item
+	Words    string    `json:"words,omitempty"` // a person's, if it quotes them
 }
 
 // Doubt returns what a link says about the item it ends at.
-func (l *Link) Doubt() Doubt { return Doubt{l.From, l.At, l.Relation, l.Hides()} }
+func (l *Link) Doubt() Doubt {
+	return Doubt{By: l.From, At: l.At, Relation: l.Relation, Sure: l.Hides()}
+}
 
 // Word describes the doubt about an item of a kind: "superseded", "contradicted", "later on the same subject".
 func (d Doubt) Word(of Kind) string {

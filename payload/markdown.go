@@ -260,6 +260,9 @@ func list(b *strings.Builder, kind Kind, lines []string) {
 	}
 }
 
+// maxLater is how much is shown, in characters, of what a person said later that may give a question another answer.
+const maxLater = 80
+
 // note says which session of a thread an item is from, whether only its agent said so, and what has since replaced or
 // contradicted it. It is omitted for kinds taken from the last session only, and for quotes from the page's own
 // session: their turn says where they are from.
@@ -292,7 +295,14 @@ func (pg *page) note(it *Item) string {
 	if accumulates[it.Kind] && it.Kind != Lead && it.By == ByAssistant && it.Maker != ByHuman {
 		after = "; by the agent"
 	}
-	if doubted {
+	switch {
+	case doubted && it.Rule == AnswerRule && by.Words != "":
+		word := "later"
+		if by.Sure {
+			word = by.Word(it.Kind)
+		}
+		after += fmt.Sprintf("; %s: “%s”, %s", word, inParens(text.Clip(by.Words, maxLater)), day(by.At))
+	case doubted:
 		after += fmt.Sprintf("; %s, %s", by.Word(it.Kind), day(by.At))
 	}
 	if was := pg.payload.InPlaceOf[it.ID]; was != "" {

@@ -458,7 +458,13 @@ func Doubts(ctx context.Context, l *library.Library, x *index.Index, read map[st
 	doubted, holds := map[payload.ItemID]payload.Doubt{}, l.LinkHolds(read)
 	for _, id := range ids {
 		if by, _ := payload.Overtaken(id, ends[id], holds); by != nil {
-			doubted[id] = by.Doubt()
+			doubt := by.Doubt()
+			for _, it := range read[by.FromSession].Items {
+				if it.ID == by.From && it.By == payload.ByUser && it.Quoted() {
+					doubt.Words = it.Text
+				}
+			}
+			doubted[id] = doubt
 		}
 	}
 	return doubted, nil
