@@ -21,7 +21,6 @@ import (
 	"recall/ingest/claudecode"
 	"recall/ingest/cowork"
 	"recall/ingest/synthtest"
-	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -42,11 +41,10 @@ func open(tb testing.TB, dir string) *pipeline.Pipeline {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { x.Close() })
-	rules := redact.New()
 	return &pipeline.Pipeline{
 		Archiver: pipeline.Archiver{Library: l, Cache: cache,
 			Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}, cowork.Reader{}}}},
-		Index: x, Distiller: offline.Distiller{}, Rules: rules, Who: "ann",
+		Index: x, Distiller: offline.Distiller{}, Who: "ann",
 	}
 }
 

@@ -207,7 +207,7 @@ func (p *Pipeline) parse(ctx context.Context, f *Family) {
 	for _, m := range f.Members {
 		if m.Fault == nil && err == nil {
 			m.ran, m.worked = m.Session.Where, trace.WorkedIn(m.Session)
-			m.Fault = Safely("redact", func() error { m.clean = Redact(p.Rules, m.Session); return nil })
+			m.Fault = Safely("redact", func() error { m.clean = Redact(m.Session); return nil })
 		}
 		m.Fault = cmp.Or(m.Fault, err)
 	}
@@ -306,7 +306,7 @@ func inPlace(client ingest.Source) bool { return client == ingest.OpenCode || cl
 func (p *Pipeline) Read(ctx context.Context, id ingest.SessionID) (*ingest.Session, error) {
 	s, err := p.ReadExact(ctx, id)
 	if err == nil {
-		err = Safely("redact", func() error { Redact(p.Rules, s); return nil })
+		err = Safely("redact", func() error { Redact(s); return nil })
 	}
 	if e, lost := p.Library.Session(id); err == nil && lost == nil {
 		s.Title = cmp.Or(e.Title, s.Title)
@@ -336,8 +336,8 @@ func (p *Pipeline) ReadExact(ctx context.Context, id ingest.SessionID) (*ingest.
 // Redact takes the secrets out of a session, places and names too: everything derived sees only the result. What
 // reveals a secret may come after it (a folder is named by a password that a later turn gives away), so a session
 // with secrets is gone through twice.
-func Redact(rules *redact.Rules, s *ingest.Session) *redact.Redactor {
-	r := rules.Session()
+func Redact(s *ingest.Session) *redact.Redactor {
+	r := redact.New()
 	s.MapText(r.Text)
 	if len(r.Counts()) > 0 {
 		s.MapText(r.Known)

@@ -14,6 +14,7 @@ import (
 	"recall/distill"
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/redact"
 	"recall/internal/text"
 	"recall/library"
 	"recall/library/inbox"
@@ -143,7 +144,7 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 // whatever the rest says.
 func (p *Pipeline) made(m *Member) payload.Provenance {
 	e := m.Entry
-	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input,
+	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: redact.Version(), Input: e.Input,
 		Beside: m.beside}
 	if e.Distilled != nil {
 		made.Model = e.Distilled.Model

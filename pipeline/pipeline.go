@@ -37,7 +37,6 @@ type Pipeline struct {
 	Archiver
 	Index     *index.Index
 	Distiller distill.Distiller
-	Rules     *redact.Rules
 	Budget    int             // token limit of a payload.md
 	Variant   payload.Variant // of payload.md
 	Who       string          // author of hand edits, as edits.jsonl names them
@@ -114,7 +113,7 @@ func (p *Archiver) Tell(s Progress) {
 // version identifies everything that shapes what is derived from a session's bytes. When it changes, everything is
 // derived again.
 func (p *Pipeline) version() string {
-	return p.Distiller.Name() + " " + p.Rules.Version()
+	return p.Distiller.Name() + " " + redact.Version()
 }
 
 // Forget makes the next sync look at every session of the sources and the library again. Use it for an index that is

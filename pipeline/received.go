@@ -13,6 +13,7 @@ import (
 
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/redact"
 	"recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
@@ -208,7 +209,7 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 			}
 			said, _, err := f.Head(mostOfNote)
 			bad = append(bad, err)
-			n.Text = p.Rules.Session().Text(strings.ToValidUTF8(string(said), "\ufffd"))
+			n.Text = redact.Text(strings.ToValidUTF8(string(said), "\ufffd"))
 			all = append(all, n)
 		}
 	}
@@ -219,7 +220,7 @@ func (p *Pipeline) Remembered() (all []Remembered, err error) {
 		bad = append(bad, err)
 		if info, lost := os.Stat(f.Path); err == nil && lost == nil {
 			all = append(all, Remembered{Project: f.Project, Title: f.Title(), Name: f.Path, At: info.ModTime().UTC(),
-				Text: p.Rules.Session().Text(strings.ToValidUTF8(string(said), "\ufffd"))})
+				Text: redact.Text(strings.ToValidUTF8(string(said), "\ufffd"))})
 		}
 	}
 	return all, errors.Join(bad...)

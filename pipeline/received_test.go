@@ -13,7 +13,6 @@ import (
 	"recall/distill/offline"
 	"recall/index"
 	"recall/ingest"
-	"recall/internal/redact"
 	"recall/library"
 	"recall/library/received"
 	"recall/payload"
@@ -144,9 +143,7 @@ func TestIndexReceived(t *testing.T) {
 	if err := ix.PutAll(t.Context(), []index.Doc{own}); err != nil {
 		t.Fatal(err)
 	}
-	rules := redact.New()
-	p := &Pipeline{Archiver: Archiver{Library: l, Cache: t.TempDir()}, Index: ix, Distiller: offline.Distiller{},
-		Rules: rules}
+	p := &Pipeline{Archiver: Archiver{Library: l, Cache: t.TempDir()}, Index: ix, Distiller: offline.Distiller{}}
 	answer := func(say ...received.Line) (got []string) {
 		t.Helper()
 		if err := received.Add(l, say...); err != nil {

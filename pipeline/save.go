@@ -13,6 +13,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/trace"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/manifest"
@@ -48,7 +49,7 @@ func (r *run) merge(m *Member) (page, error) {
 	fresh := *m.fresh
 	fresh.Items = slices.Clone(fresh.Items)
 	if old != nil && old.Made.Rules != fresh.Made.Rules { // the new rules may find more secrets
-		old = redactedAgain(old, r.p.Rules.Session().Text)
+		old = redactedAgain(old, redact.New().Text)
 		renumber(old, m.Session)
 	}
 	if !m.improved {
@@ -108,7 +109,7 @@ func (r *run) save(m *Member) error {
 // outputs are redacted too.
 func (p *Pipeline) Manifest(s *ingest.Session, did *trace.Trace, e library.Entry) manifest.Manifest {
 	archived := Archived(e)
-	clean := p.Rules.Session().Text
+	clean := redact.New().Text
 	for i := range archived {
 		archived[i].Name = clean(archived[i].Name)
 	}

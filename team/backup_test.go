@@ -31,7 +31,7 @@ func TestBackupAndRestore(t *testing.T) {
 			if err == nil {
 				s := said(id, app, text)
 				s.Transcript = "Bob said: " + text
-				_, err = m.Send(t.Context(), m.device, last[id], func() (Shared, error) { return Ready(c.rules, s) })
+				_, err = m.Send(t.Context(), m.device, last[id], func() (Shared, error) { return Ready(s) })
 			}
 		}
 		if err != nil {
@@ -55,7 +55,7 @@ func TestBackupAndRestore(t *testing.T) {
 	want := []string{"e1 e1000 Eve's alone", "s1 s1000 Retry six times", "s3 s3000 Retry in the queue"}
 	c.holds(want...)
 
-	back := &crew{DB: c.Another("restored", ""), t: t, rules: c.rules}
+	back := &crew{DB: c.Another("restored", ""), t: t}
 	if out, err := c.Program("pg_restore", "--exit-on-error", "-d", back.Owner, file).CombinedOutput(); err != nil {
 		t.Fatalf("pg_restore: %v\n%s", err, out)
 	}

@@ -152,7 +152,7 @@ func TestPgBouncer(t *testing.T) {
 			m := []mate{ana2, bob2}[i%2]
 			var err error
 			for n := range each {
-				s, _ := Ready(c.rules, said(fmt.Sprint("s", i, n), app, fmt.Sprint("Retry ", n, " times")))
+				s, _ := Ready(said(fmt.Sprint("s", i, n), app, fmt.Sprint("Retry ", n, " times")))
 				_, searched := m.Search(t.Context(), index.Query{Text: "retry"})
 				err = errors.Join(err, m.Put(t.Context(), m.device, s, 1), searched)
 			}

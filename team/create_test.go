@@ -105,7 +105,7 @@ func TestSetUpByTheDocs(t *testing.T) {
 	d := pgtest.Database(t)
 	d.Login("admin", "CREATEDB CREATEROLE")
 	d.Exec("GRANT CONNECT ON DATABASE " + d.Name + " TO " + d.Role("admin"))
-	c := &crew{DB: d, t: t, rules: rules()}
+	c := &crew{DB: d, t: t}
 	olga, database := d.Role("olga"), d.Name+"_recall"
 	t.Cleanup(func() { d.Exec("DROP DATABASE IF EXISTS " + database + " WITH (FORCE)") })
 	names := strings.NewReplacer("olga", olga, "DATABASE recall", "DATABASE "+database)

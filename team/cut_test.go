@@ -158,7 +158,7 @@ func TestCutAtEachStatement(t *testing.T) {
 				_, err = ana.Send(t.Context(), ana.device, all[sid("s", n)], func() (Shared, error) {
 					s := transcript(said(sid("s", n), app, "New", "Kept"))
 					s.Transcript += " again"
-					return Ready(c.rules, s)
+					return Ready(s)
 				})
 			}
 			return err

@@ -89,7 +89,7 @@ func TestRestart(t *testing.T) {
 				return
 			default:
 			}
-			s, _ := Ready(c.rules, said("s1", app, fmt.Sprint("Retry ", n+1)))
+			s, _ := Ready(said("s1", app, fmt.Sprint("Retry ", n+1)))
 			err := ana.Put(t.Context(), ana.device, s, n+1)
 			switch {
 			case err == nil:
@@ -132,7 +132,7 @@ func TestClock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read := func() (Shared, error) { return Ready(c.rules, s) }
+		read := func() (Shared, error) { return Ready(s) }
 		if _, err := ana.Send(t.Context(), ana.device, all["s1"], read); err != nil {
 			t.Fatalf("%s: %v", off, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"recall/ingest"
-	"recall/internal/redact"
 	"recall/internal/text"
 	"recall/library"
 )
@@ -87,7 +86,7 @@ func (t *Team) Errands(ctx context.Context, l *library.Library) (done *Synced, e
 	}
 	err = errors.Join(err, t.askToForget(ctx, l, done))
 	if t.Member.Owner {
-		err = errors.Join(err, t.Renew(ctx, redact.New()))
+		err = errors.Join(err, t.Renew(ctx))
 	}
 	return done, err
 }

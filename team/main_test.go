@@ -7,14 +7,12 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"recall/internal/redact"
 	_ "recall/library/ramdisk"
 	"recall/payload"
 	"recall/team/pgtest"
@@ -26,7 +24,6 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 type crew struct {
 	*pgtest.DB
 	t     testing.TB
-	rules *redact.Rules
 	super *pgx.Conn // see conn
 }
 
@@ -35,8 +32,6 @@ type mate struct {
 	*Team
 	device string
 }
-
-var rules = sync.OnceValue(redact.New)
 
 func newCrew(t testing.TB) *crew {
 	t.Helper()
@@ -52,8 +47,7 @@ func newCrewOn(t testing.TB, d *pgtest.DB) *crew {
 	if err := p.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	c := &crew{DB: d, t: t, rules: rules()}
-	return c
+	return &crew{DB: d, t: t}
 }
 
 // at is a login's connection, at the given address or by the socket.
@@ -94,7 +88,7 @@ func (m mate) project(t testing.TB, name string) int {
 
 func (c *crew) ready(s Session) Shared {
 	c.t.Helper()
-	out, err := Ready(c.rules, s)
+	out, err := Ready(s)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func interleave(t *testing.T) {
 		}
 		deliver := func(w *writer, sid string, last Sent) {
 			_, err := w.Send(t.Context(), w.device, last, func() (Shared, error) {
-				return Ready(c.rules, said(sid, app, w.now[sid]...))
+				return Ready(said(sid, app, w.now[sid]...))
 			})
 			gone := forgotten[fmt.Sprint(w.Member.ID, sid)]
 			if refused := gone && errors.Is(err, ErrForgotten); err != nil && !refused {
@@ -128,7 +128,7 @@ func interleave(t *testing.T) {
 				if last.Generation == 0 {
 					return
 				}
-				stale, err := Ready(c.rules, said(sid, app, "stale"))
+				stale, err := Ready(said(sid, app, "stale"))
 				if err != nil {
 					r.Fatal(err)
 				}

@@ -46,9 +46,9 @@ type Shared struct {
 type sharedItem struct{ id, kind, hash, data, words string }
 
 // Ready redacts a session and prepares its rows.
-func Ready(rules *redact.Rules, s Session) (Shared, error) {
-	r := rules.Session()
-	out := Shared{of: s, rules: rules.Version()}
+func Ready(s Session) (Shared, error) {
+	r := redact.New()
+	out := Shared{of: s, rules: redact.Version()}
 	clean := func(s string) string { // PostgreSQL accepts only UTF-8 without NUL
 		return r.Text(strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\ufffd"))
 	}
@@ -159,7 +159,7 @@ func exists(err error) bool {
 
 // Renew redacts by newer rules what was shared by members or machines that left and so can't do it; all others
 // do it with their next sync. The database's owner can do this.
-func (t *Team) Renew(ctx context.Context, rules *redact.Rules) error {
+func (t *Team) Renew(ctx context.Context) error {
 	type old struct {
 		device     string
 		generation int
@@ -182,9 +182,9 @@ func (t *Team) Renew(ctx context.Context, rules *redact.Rules) error {
 			coalesce(t.data, '')
 		FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		LEFT JOIN recall.content t ON t.session = s.id
-		WHERE s.rules <> $1 AND (d.left_at IS NOT NULL OR `+hasLeft+`) ORDER BY s.id LIMIT 1000`, rules.Version())
+		WHERE s.rules <> $1 AND (d.left_at IS NOT NULL OR `+hasLeft+`) ORDER BY s.id LIMIT 1000`, redact.Version())
 	for _, o := range all {
-		s, err := Ready(rules, o.Session)
+		s, err := Ready(o.Session)
 		if err == nil {
 			err = t.Put(ctx, o.device, s, o.generation+1)
 		}

@@ -27,7 +27,7 @@ func TestRenew(t *testing.T) {
 			secret := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
 			c.Exec(`UPDATE recall.session SET rules = 'old', generation = generation + 1;
 				UPDATE recall.item SET data = replace(data, 'Memcached', '` + secret + `'), rules = 'old'`)
-			if err := ana.Renew(t.Context(), c.rules); err != nil {
+			if err := ana.Renew(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if n := len(c.column(`SELECT iid FROM recall.item WHERE data LIKE '%` + secret + `%'`)); n != 0 {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"recall/internal/redact"
 )
 
 // What a device shares reaches the team once, however its runs end, and whatever became of the database.
@@ -17,7 +19,7 @@ func TestSend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ready := func() (Shared, error) { return Ready(c.rules, s) }
+		ready := func() (Shared, error) { return Ready(s) }
 		changed, err := ana.Send(t.Context(), ana.device, sent[s.ID], ready)
 		if err != nil || changed != want {
 			t.Errorf("changed %v, %v", changed, err)
@@ -39,7 +41,7 @@ func TestSend(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := ana.Send(t.Context(), ana.device, Sent{}, func() (Shared, error) {
-		return Ready(c.rules, said("s1", app, "again"))
+		return Ready(said("s1", app, "again"))
 	}); !errors.Is(err, ErrForgotten) {
 		t.Errorf("a forgotten one: %v", err)
 	}
@@ -50,7 +52,7 @@ func TestSendOfTwoRuns(t *testing.T) {
 	c := newCrew(t)
 	ana := c.owner()
 	app := ana.project(t, "app")
-	read := func(text string) (Shared, error) { return Ready(c.rules, said("s1", app, text)) }
+	read := func(text string) (Shared, error) { return Ready(said("s1", app, text)) }
 	changed, err := ana.Send(t.Context(), ana.device, Sent{}, func() (Shared, error) {
 		s, err := read("as it was") // meanwhile the session grew, and another run shares that
 		read := func() (Shared, error) { return read("as it is now") }
@@ -84,7 +86,7 @@ func TestRulesAreRenewed(t *testing.T) {
 		t.Fatal(changed, err)
 	}
 	got := c.column(`SELECT rules FROM recall.item UNION ALL SELECT rules FROM recall.session`)
-	if strings.Join(got, " ") != c.rules.Version()+" "+c.rules.Version() {
+	if strings.Join(got, " ") != redact.Version()+" "+redact.Version() {
 		t.Errorf("by the rules %q", got)
 	}
 }

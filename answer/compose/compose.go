@@ -17,15 +17,15 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/internal/llm"
+	"recall/internal/redact"
 	"recall/internal/text"
 )
 
 // Asker asks a model about a search's results. It is safe for concurrent use if its fields are.
 type Asker struct {
-	Model  llm.Model
-	Redact func(string) string // applied to everything sent
-	Kept   llm.Store           // earlier answers
-	Waits  func()              // called before the model is asked; may be nil
+	Model llm.Model
+	Kept  llm.Store // earlier answers
+	Waits func()    // called before the model is asked; may be nil
 }
 
 // verdict is what a model says, as it is kept.
@@ -51,7 +51,7 @@ func read(text string) (v verdict, err error) {
 // ask sends a request and reads the answer; of are the sessions whose words the request shows. The error is an
 // *llm.Error if the model failed or its answer is unusable; such an answer isn't kept.
 func (a *Asker) ask(ctx context.Context, r llm.Request, of []string) (verdict, error) {
-	r.Prompt = a.Redact(r.Prompt)
+	r.Prompt = redact.Text(r.Prompt)
 	sum := sha256.Sum256([]byte(a.Model.Name() + "\x00" + r.System + "\x00" + r.Prompt))
 	key := r.Task + "-" + hex.EncodeToString(sum[:20])
 	data, ok, err := a.Kept.Answer(key)

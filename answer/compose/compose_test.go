@@ -32,9 +32,6 @@ type memory map[string][]byte
 func (m memory) Answer(key string) ([]byte, bool, error)  { d, ok := m[key]; return d, ok, nil }
 func (m memory) KeepAnswer(key string, data []byte) error { m[key] = data; return nil }
 
-// plainly hides nothing: there are no secrets.
-func plainly(s string) string { return s }
-
 // What a model says in another form is an error, and isn't kept.
 func TestAnswersOfOtherForms(t *testing.T) {
 	for text, want := range map[string]string{
@@ -47,7 +44,7 @@ func TestAnswersOfOtherForms(t *testing.T) {
 		`I can't help with that.`:                                    "nonsense",
 	} {
 		m := memory{}
-		a := &Asker{Model: &says{text: text}, Kept: m, Redact: plainly}
+		a := &Asker{Model: &says{text: text}, Kept: m}
 		look, err := a.Look(t.Context(), "what about the cache?", said())
 		got := fmt.Sprint(look.Order, " ", look.Answers)
 		var e *llm.Error
@@ -64,17 +61,14 @@ func TestAnswersOfOtherForms(t *testing.T) {
 // more than the model can hold.
 func TestAsking(t *testing.T) {
 	model := &says{text: `{"order": [1], "found": "answer"}`}
-	a := &Asker{Model: model, Kept: memory{}, Redact: func(s string) string {
-		return strings.ReplaceAll(s, "hunter2",
-			"[secret]")
-	}}
+	a := &Asker{Model: model, Kept: memory{}}
 	for range 2 {
-		if _, err := a.Look(t.Context(), "is hunter2 the cache?", said()); err != nil {
+		if _, err := a.Look(t.Context(), "is password=hunter2-Falcon89 the cache?", said()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(model.asked) != 1 || strings.Contains(model.asked[0].Prompt, "hunter2") ||
-		!strings.Contains(model.asked[0].Prompt, "[secret] the cache") {
+	if len(model.asked) != 1 || strings.Contains(model.asked[0].Prompt, "Falcon89") ||
+		!strings.Contains(model.asked[0].Prompt, "‹password 1› the cache") {
 		t.Errorf("asked %d times, first of %q", len(model.asked), model.asked[0].Prompt)
 	}
 	var many []*index.Result
@@ -84,7 +78,7 @@ func TestAsking(t *testing.T) {
 	}
 	for _, window := range []int{0, 2000} {
 		model := &says{text: `{"order": [50, 4], "found": "answer"}`, window: window}
-		a := &Asker{Model: model, Kept: memory{}, Redact: plainly}
+		a := &Asker{Model: model, Kept: memory{}}
 		look, err := a.Look(t.Context(), "what?", many)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +103,7 @@ func TestPassagesShown(t *testing.T) {
 			Passage: "We pin it. To v2.", Brief: "We pin it."})
 	}
 	model := &says{text: `{"order": [1], "found": "answer"}`}
-	a := &Asker{Model: model, Kept: memory{}, Redact: plainly}
+	a := &Asker{Model: model, Kept: memory{}}
 	if _, err := a.Look(t.Context(), "is it pinned?", found); err != nil {
 		t.Fatal(err)
 	}

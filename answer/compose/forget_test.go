@@ -25,7 +25,7 @@ func TestForgetDrops(t *testing.T) {
 	}
 	all[4].Session = "s4"
 	model := &says{text: `{"order": [1], "found": "answer", "of": ["s9"]}`}
-	a := &Asker{Model: model, Kept: l, Redact: plainly}
+	a := &Asker{Model: model, Kept: l}
 	look := func(found ...*index.Result) func() error {
 		return func() error { _, err := a.Look(t.Context(), "what?", found); return err }
 	}

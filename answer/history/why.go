@@ -10,6 +10,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/trace"
+	"recall/internal/redact"
 	"recall/internal/text"
 	"recall/library"
 	"recall/payload"
@@ -71,7 +72,7 @@ func WhyLine(ctx context.Context, p *pipeline.Pipeline, file, asked string, line
 	if err := w.sessions(ctx); err != nil {
 		return nil, err
 	}
-	clean := p.Rules.Session().Text // text from the file and from git may hold a secret
+	clean := redact.New().Text // text from the file and from git may hold a secret
 	doc.Text = clean(w.blamed.Text)
 	if doc.Commit != nil {
 		doc.Commit.Subject = clean(doc.Commit.Subject)

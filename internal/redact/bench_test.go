@@ -75,11 +75,10 @@ func turns(text string) []string {
 }
 
 func BenchmarkText(b *testing.B) {
-	r := rules(b)
-	b.Run("generated", func(b *testing.B) { benchText(b, r, turns(transcript(8<<20))) })
-	b.Run("base64", func(b *testing.B) { benchText(b, r, turns(base64Text(4<<20))) })
+	b.Run("generated", func(b *testing.B) { benchText(b, turns(transcript(8<<20))) })
+	b.Run("base64", func(b *testing.B) { benchText(b, turns(base64Text(4<<20))) })
 	if dir := os.Getenv("RECALL_SHARED"); dir != "" {
-		b.Run("shared", func(b *testing.B) { benchText(b, r, sharedTexts(b, dir)) })
+		b.Run("shared", func(b *testing.B) { benchText(b, sharedTexts(b, dir)) })
 	}
 }
 
@@ -93,7 +92,7 @@ func base64Text(n int) string {
 	return string(text)
 }
 
-func benchText(b *testing.B, r *Rules, texts []string) {
+func benchText(b *testing.B, texts []string) {
 	total := 0
 	for _, t := range texts {
 		total += len(t)
@@ -101,7 +100,7 @@ func benchText(b *testing.B, r *Rules, texts []string) {
 	b.SetBytes(int64(total))
 	start := cpu()
 	for b.Loop() {
-		s := r.Session()
+		s := New()
 		for _, t := range texts {
 			s.Text(t)
 		}
@@ -136,7 +135,7 @@ func BenchmarkAllExpressions(b *testing.B) {
 func BenchmarkNew(b *testing.B) {
 	start := cpu()
 	for b.Loop() {
-		new(Rules).build()
+		new(rules).build()
 	}
 	b.ReportMetric((cpu()-start).Seconds()*1e3/float64(b.N), "cpu-ms/op")
 }

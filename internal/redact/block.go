@@ -126,7 +126,7 @@ func encoded(s *scan, from, _ int) {
 		return
 	}
 	inner := scan{decoding: true}
-	if inner.look(s.rules, string(plain)); len(inner.found) > 0 {
+	if inner.look(string(plain)); len(inner.found) > 0 {
 		s.add(from, skip(s.text, end, marks, 2), "encoded-secret")
 	}
 }

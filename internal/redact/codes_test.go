@@ -9,7 +9,6 @@ import (
 // shapes is kept.
 func TestCodesSeedsAndColumns(t *testing.T) {
 	const seed = "salmon granite pepper walrus comet bishop lagoon thistle copper maple tulip quartz"
-	r := rules(t)
 	for text, secrets := range map[string][]string{
 		"Codes de secours : 7kq2-m4xz, p8wd-3nvb":                                   {"7kq2-m4xz", "p8wd-3nvb"},
 		"one-time code list\n1. 48213095\n2. 77102846\n3. 90155372\nthanks":         {"48213095", "90155372"},
@@ -41,7 +40,7 @@ func TestCodesSeedsAndColumns(t *testing.T) {
 		"$ cat /etc/openvpn/auth.txt\nann\nMaple352&":                               {"Maple352&"},
 		"I always use Walrus&29 there":                                              {"Walrus&29"},
 	} {
-		got := r.Session().Text(text)
+		got := Text(text)
 		for _, secret := range secrets {
 			if strings.Contains(got, secret) {
 				t.Errorf("%q is left in %q", secret, got)
@@ -59,7 +58,7 @@ func TestCodesSeedsAndColumns(t *testing.T) {
 		"one change covers every phase because all calls share that function",
 		"password: settings.token64", "nginx:1.25@sha256.example",
 	} {
-		if got := r.Session().Text(text); got != text {
+		if got := Text(text); got != text {
 			t.Errorf("Text(%q): got %q, want it unchanged", text, got)
 		}
 	}

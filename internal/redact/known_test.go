@@ -9,9 +9,8 @@ import (
 )
 
 func TestKnownFindsWhatWasToldLater(t *testing.T) {
-	rules := New()
 	const secret = "x7Kp2mQ9vLt4Wz"
-	r := rules.Session()
+	r := New()
 	title := r.Text("update " + secret)
 	told := r.Text(`password: "` + secret + `"`)
 	if !strings.Contains(title, secret) || strings.Contains(told, secret) {
@@ -28,14 +27,13 @@ func TestKnownFindsWhatWasToldLater(t *testing.T) {
 }
 
 func TestNameHasNoNumbers(t *testing.T) {
-	rules := New()
-	r := rules.Session()
+	r := New()
 	r.Text("AKIA" + "QWERTYUIOP234567 and AKIA" + "ASDFGHJKLZ765432")
 	got := r.Name("app-AKIA" + "ASDFGHJKLZ765432")
 	if !strings.HasPrefix(got, "app-"+open) || !strings.HasSuffix(got, shut) || strings.ContainsAny(got, "0123456789") {
 		t.Errorf("got %q, want a placeholder without its number", got)
 	}
-	if again := rules.Session().Text(got); again != got {
+	if again := Text(got); again != got {
 		t.Errorf("%q: got %q the second time, want it unchanged", got, again)
 	}
 	if got := r.Name("plain app 2"); got != "plain app 2" {
@@ -46,7 +44,7 @@ func TestNameHasNoNumbers(t *testing.T) {
 // A known secret is found in another case, encoded, within another text.
 func TestKnownSecretInOtherForms(t *testing.T) {
 	const secret = "Tr0ub4dor&3x/Lamp"
-	r := rules(t).Session()
+	r := New()
 	r.Text(`password: "` + secret + `"`)
 	for _, form := range []string{strings.ToUpper(secret), strings.ToLower(secret), "Tr0ub4dor%263x%2FLamp",
 		"VHIwdWI0ZG9yJjN4L0xhbXA=",
@@ -66,13 +64,13 @@ func TestKnownSecretInOtherForms(t *testing.T) {
 func TestKeyTakenApartByWhatIsInvisible(t *testing.T) {
 	const begin, end = "ghp_" + "q7Rk2mXz9LpT", "4vBn8WsYc3HdJ6fGt5KuE1aQ"
 	for sign := range strings.FieldsSeq("\u200b \u00ad \u2060 \ufeff \x01 \x7f \u200f \U000e0041") {
-		r := rules(t).Session()
+		r := New()
 		text := "it is " + begin + sign + end + ", as told"
 		got := escape.Line(r.Text(text), escape.Terminal)
 		if strings.Contains(got, end) || !strings.HasPrefix(got, "it is ‹") {
 			t.Errorf("%q: got %q", sign, got)
 		}
-		r = rules(t).Session()
+		r = New()
 		r.Text("it is " + begin + end)
 		if got := r.Known(text); strings.Contains(got, end) {
 			t.Errorf("%q: got %q of a known one", sign, got)

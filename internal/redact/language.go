@@ -23,7 +23,7 @@ var (
 
 // proseRules adds rules for how people write about secrets, in lower case. Languages that don't separate words have
 // only the names. Words that begin with very common letters are cut there: seña, lave, ogin.
-func proseRules(r *Rules) {
+func proseRules(r *rules) {
 	add := func(words []string, d detector) {
 		for i, w := range words {
 			if slices.Index(words, w) == i {

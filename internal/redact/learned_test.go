@@ -24,7 +24,7 @@ func TestPrintedSecretIsMasked(t *testing.T) {
 	} {
 		s := &ingest.Session{Turns: []ingest.Turn{{Calls: []ingest.ToolCall{{Name: "Bash", Command: command,
 			Result: printed + "\n"}}}, {Text: "The old one was " + printed + ", revoke it."}}}
-		r := redact.New().Session()
+		r := redact.New()
 		s.MapText(r.Text)
 		s.MapText(r.Known)
 		call := s.Turns[0].Calls[0]
@@ -40,7 +40,7 @@ func TestAnswerIsMasked(t *testing.T) {
 	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Text: "Please send me the SFTP password."},
 		{Role: ingest.User, Text: "tanaka\n93sierra7"}, {Role: ingest.Assistant, Text: "Where is the password kept?"},
 		{Role: ingest.User, Text: "vault-prod2"}}}
-	s.MapText(redact.New().Session().Text)
+	s.MapText(redact.New().Text)
 	if s.Turns[1].Text != "tanaka\n‹password 1›" || s.Turns[3].Text != "vault-prod2" {
 		t.Errorf("got %q and %q", s.Turns[1].Text, s.Turns[3].Text)
 	}
@@ -54,7 +54,7 @@ func TestToldPasswordIsMaskedEverywhere(t *testing.T) {
 			{"./login.sh admin " + password + " --host db", "so the password is " + password + "!"},
 			{"the admin password is " + password, "log in as admin:" + strings.TrimRight(password, "!?#") + ","},
 		} {
-			r := redact.New().Session()
+			r := redact.New()
 			var got strings.Builder
 			for _, x := range texts {
 				r.Text(x)
@@ -71,7 +71,7 @@ func TestToldPasswordIsMaskedEverywhere(t *testing.T) {
 
 // A password that was told is masked where a program encoded all but its letters and digits, too.
 func TestToldPasswordIsMaskedEncoded(t *testing.T) {
-	r := redact.New().Session()
+	r := redact.New()
 	r.Text("the admin password is meadow_Pebble89-gate")
 	if got := r.Known("GET /login?u=admin&x=meadow%5FPebble89%2Dgate"); strings.Contains(got, "Pebble89") {
 		t.Errorf("it is left in %s", got)
@@ -80,7 +80,7 @@ func TestToldPasswordIsMaskedEncoded(t *testing.T) {
 
 // In an object with both, the value of a name is its own, and a "value" stays.
 func TestValueBesideAPassword(t *testing.T) {
-	got := redact.New().Session().Text(`{"password": "Maple4276!x", "value": "green-leaf-42"}`)
+	got := redact.New().Text(`{"password": "Maple4276!x", "value": "green-leaf-42"}`)
 	if want := `{"password": "‹password 1›", "value": "green-leaf-42"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -90,7 +90,7 @@ func TestValueBesideAPassword(t *testing.T) {
 func TestWorkingDirectoryIsKept(t *testing.T) {
 	for _, text := range []string{`"pwd": "osc99"`, "PWD: kiosk2", "Pwd: web-shop-2", "pwd=/home/ann/x9", "OLDPWD=../shop24",
 		`const STORAGE_KEY = "side-panel-state"`} {
-		if got := redact.New().Session().Text(text); got != text {
+		if got := redact.New().Text(text); got != text {
 			t.Errorf("%s became %s", text, got)
 		}
 	}

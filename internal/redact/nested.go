@@ -56,7 +56,7 @@ func (r *Redactor) joined(t string, quote byte) {
 			continue
 		}
 		line = t[begin:from]
-		r.inner.look(r.rules, line+joined+t[at:at+1])
+		r.inner.look(line + joined + t[at:at+1])
 		for _, f := range r.inner.found {
 			if f.to > len(line) {
 				r.scan.found = append(r.scan.found, span{from: from, to: to, kind: f.kind, rank: f.rank + 1<<20})
@@ -94,7 +94,7 @@ func (r *Redactor) unescapeLine(line string, from int, begins string) {
 			return
 		}
 		line, places = plain, append(places, moved)
-		r.inner.look(r.rules, plain)
+		r.inner.look(plain)
 		for _, f := range r.inner.found {
 			f.secret = plain[f.from:f.to]
 			for i := len(places) - 1; i >= 0; i-- {

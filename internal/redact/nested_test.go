@@ -29,7 +29,7 @@ func TestValueInPieces(t *testing.T) {
 		"hexadecimal":                `password = "Lagoon1\x46alcon2x"`,
 		"octal":                      `password = "Lagoon1\106alcon2x"`,
 	} {
-		got := redact.New().Session().Text("Here:\n" + text + "\n")
+		got := redact.New().Text("Here:\n" + text + "\n")
 		if strings.Contains(got, "agoon1") || strings.Contains(got, "alcon2x") {
 			t.Errorf("%s: left in %q", language, got)
 		}

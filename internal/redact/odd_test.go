@@ -10,7 +10,6 @@ import (
 // A word that looks odd is masked where the lines around it speak of what lets somebody in, however they say it; not
 // where they speak of something else.
 func TestOddWordIsJudgedByWhatIsSpokenOf(t *testing.T) {
-	rules := redact.New()
 	for _, c := range [][2]string{
 		{"when the lock screen asks, enter thistle-lantern-543 twice", "thistle-lantern-543"},
 		{"we always took Lantern_Meadow1987 for that mailbox", "Lantern_Meadow1987"},
@@ -23,7 +22,7 @@ func TestOddWordIsJudgedByWhatIsSpokenOf(t *testing.T) {
 		{"the wallet's words are salmon granite pepper walrus comet bishop lagoon thistle copper maple tulip quartz",
 			"granite pepper"},
 	} {
-		if got := rules.Session().Text(c[0]); strings.Contains(got, c[1]) {
+		if got := redact.Text(c[0]); strings.Contains(got, c[1]) {
 			t.Errorf("%q is left: %q", c[1], got)
 		}
 	}
@@ -34,7 +33,7 @@ func TestOddWordIsJudgedByWhatIsSpokenOf(t *testing.T) {
 		"a list of names: salmon granite pepper walrus comet bishop lagoon thistle copper maple tulip quartz",
 		"the wallet's words: salmon,granite,pepper,walrus,comet,bishop,lagoon,thistle,copper,maple,tulip,quartz,amber",
 	} {
-		if got := rules.Session().Text(text); got != text {
+		if got := redact.Text(text); got != text {
 			t.Errorf("Text(%q): got %q, want it unchanged", text, got)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // ownRules adds recall's own rules that are no expression: what gitleaks' rules miss in transcripts.
-func ownRules(r *Rules) {
+func ownRules(r *rules) {
 	r.add("://", urlPassword)
 	for _, before := range []string{"cookie:", "cookie\":", "cookie \"", "cookie '", "cookie = ", " -b \"", " -b '"} {
 		r.add(before, cookie)

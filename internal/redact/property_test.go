@@ -41,18 +41,18 @@ func plantedSecrets(t *testing.T) []string {
 // Property: redacting redacted text changes nothing, with the same redactor and
 // with a new one; and the result is the same every time.
 func TestRedactingTwiceChangesNothing(t *testing.T) {
-	r, planted := rules(t), plantedSecrets(t)
+	planted := plantedSecrets(t)
 	rapid.Check(t, func(t *rapid.T) {
 		text := texts(t, planted)
-		s := r.Session()
+		s := New()
 		once := s.Text(text)
 		if again := s.Text(once); again != once {
 			t.Errorf("same redactor: %q became %q, then %q", text, once, again)
 		}
-		if again := r.Session().Text(once); again != once {
+		if again := Text(once); again != once {
 			t.Errorf("new redactor: %q became %q, then %q", text, once, again)
 		}
-		if other := r.Session().Text(text); other != once {
+		if other := Text(text); other != once {
 			t.Errorf("%q became %q, then %q", text, once, other)
 		}
 	})
@@ -60,14 +60,14 @@ func TestRedactingTwiceChangesNothing(t *testing.T) {
 
 // Property: a planted secret is gone wherever in a text it stands.
 func TestSecretIsGoneWhereverItStands(t *testing.T) {
-	r, cases := rules(t), masked(t)
+	cases := masked(t)
 	names := slices.Sorted(maps.Keys(cases))
 	rapid.Check(t, func(t *rapid.T) {
 		c := cases[rapid.SampledFrom(names).Draw(t, "case")]
 		around := rapid.SampledFrom([]string{"\n", "\n\n", "\n# note\n", "\nok: 1\n"})
 		words := rapid.StringMatching(`([a-z]{1,8} ){0,40}`)
 		text := words.Draw(t, "before") + around.Draw(t, "a") + c[0] + around.Draw(t, "b") + words.Draw(t, "after")
-		if got := r.Session().Text(text); strings.Contains(got, c[1]) {
+		if got := Text(text); strings.Contains(got, c[1]) {
 			t.Errorf("%q is left in %q", c[1], got)
 		}
 	})
@@ -75,7 +75,7 @@ func TestSecretIsGoneWhereverItStands(t *testing.T) {
 
 // A secret told by the words beside it is masked later without them.
 func TestKnownSecretIsMaskedWithoutItsName(t *testing.T) {
-	s := rules(t).Session()
+	s := New()
 	got := s.Text(`api_key = "q7Rk2mXz9LpT4vBn8WsY"`) + "\n" + s.Text("I sent q7Rk2mXz9LpT4vBn8WsY to "+
 		"it") + "\n" + s.Text("https://x.io/q7Rk2mXz9LpT4vBn8WsY/ping")
 	want := "api_key = \"‹api-key 1›\"\nI sent ‹api-key 1› to it\nhttps://x.io/‹api-key 1›/ping"
@@ -90,7 +90,6 @@ func TestKnownSecretIsMaskedWithoutItsName(t *testing.T) {
 // Every rule of gitleaks that is shipped masks what its own expression matches
 // by the plain way: window, literals and least length lose nothing.
 func TestShippedRulesFindWhatTheirExpressionsMatch(t *testing.T) {
-	r := rules(t)
 	for i := range shipped() {
 		rule := newLazyRule(&shipped()[i])
 		random := rand.New(rand.NewPCG(7, uint64(i)))
@@ -109,7 +108,7 @@ func TestShippedRulesFindWhatTheirExpressionsMatch(t *testing.T) {
 					continue
 				}
 				tried++
-				if got := r.Session().Text("see " + text + "\n"); strings.Contains(got, secret) {
+				if got := Text("see " + text + "\n"); strings.Contains(got, secret) {
 					t.Errorf("rule %s: %q is left in %q", rule.id, secret, got)
 				}
 			}
@@ -181,12 +180,12 @@ func oneOf(ranges []rune, random *rand.Rand) rune {
 
 // One scanner serves many sessions at once.
 func TestRulesAreSafeForConcurrentUse(t *testing.T) {
-	r, planted := rules(t), plantedSecrets(t)
-	want := r.Session().Text(strings.Join(planted, "\n\n"))
+	planted := plantedSecrets(t)
+	want := Text(strings.Join(planted, "\n\n"))
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			if got := r.Session().Text(strings.Join(planted, "\n\n")); got != want {
+			if got := Text(strings.Join(planted, "\n\n")); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
@@ -194,15 +193,7 @@ func TestRulesAreSafeForConcurrentUse(t *testing.T) {
 	group.Wait()
 }
 
-func TestVersionIsStable(t *testing.T) {
-	a, b := rules(t).Version(), rules(t).Version()
-	if a != b || len(a) != 12 {
-		t.Errorf("got %q and %q, want the same twelve characters", a, b)
-	}
-}
-
 func FuzzText(f *testing.F) {
-	r := New()
 	for _, h := range harmless {
 		f.Add(h, "")
 	}
@@ -211,11 +202,11 @@ func FuzzText(f *testing.F) {
 	const secret = "ghp_" + "q7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5KuE1aQ"
 	f.Fuzz(func(t *testing.T, before, after string) {
 		text := fmt.Sprintf("%s\n%s\n%s", before, secret, after)
-		once := r.Session().Text(text)
+		once := Text(text)
 		if strings.Contains(once, secret) {
 			t.Errorf("%q is left in %q", secret, once)
 		}
-		if twice := r.Session().Text(once); twice != once {
+		if twice := Text(once); twice != once {
 			t.Errorf("%q became %q, then %q", text, once, twice)
 		}
 	})

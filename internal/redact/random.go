@@ -90,7 +90,7 @@ func (s *scan) randomRun(from, to int) {
 	}
 	v := s.text[from:to]
 	for n := 2; n <= 3; n++ {
-		if form, ok := s.rules.wholes[v[:n]]; ok && to-from >= 20 {
+		if form, ok := scanner.wholes[v[:n]]; ok && to-from >= 20 {
 			form(s, from, from+n)
 		}
 	}

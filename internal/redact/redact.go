@@ -20,8 +20,8 @@ import (
 // codeVersion must be raised when the code finds other secrets than before: older texts are then rendered again.
 const codeVersion = 28
 
-// Rules is the immutable part of the scanner, shared and safe for concurrent use.
-type Rules struct {
+// rules is the immutable part of the scanner, safe for concurrent use.
+type rules struct {
 	once     sync.Once // builds them for the first text, in about a millisecond: many runs have none
 	literals literals
 	wholes   map[string]detector // by prefix: forms searched for only at the beginning of runs
@@ -30,15 +30,12 @@ type Rules struct {
 // detector examines an occurrence of its literal, text[from:to], and adds what it finds to the scan.
 type detector func(s *scan, from, to int)
 
-var scanner Rules
-
-// New returns the rules; expressions are compiled when they are first tried.
-func New() *Rules { return &scanner }
+var scanner rules // whose expressions are compiled when they are first tried
 
 // Text redacts a text that is no part of a session.
-func Text(text string) string { return scanner.Session().Text(text) }
+func Text(text string) string { return New().Text(text) }
 
-func (r *Rules) build() {
+func (r *rules) build() {
 	ownRules(r)
 	for _, s := range shipped() {
 		lazy := newLazyRule(&s)
@@ -54,7 +51,7 @@ func (r *Rules) build() {
 	}
 }
 
-func (r *Rules) add(text string, d detector) {
+func (r *rules) add(text string, d detector) {
 	if text == "" || strings.ToLower(text) != text {
 		panic(fmt.Sprintf("redact: literal %q is empty or not in lower case", text)) // the rules are our own
 	}
@@ -69,17 +66,12 @@ func (r *Rules) add(text string, d detector) {
 }
 
 // Version identifies the rules and their code. Text redacted by one version may contain what another would have found.
-func (r *Rules) Version() string { return version() }
-
-var version = sync.OnceValue(func() string {
+var Version = sync.OnceValue(func() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "code %d\n%s%s%s%s%s%s", codeVersion, shippedTable, keyFormTable, wordTable, jointTable,
 		weightTable, oddTable)
 	return hex.EncodeToString(h.Sum(nil))[:12]
 })
 
-// Session starts the redaction of one session. Its texts must come in a fixed order, so that placeholders are
-// reproducible.
-func (r *Rules) Session() *Redactor {
-	return &Redactor{rules: r, names: map[string]string{}, counts: map[string]int{}}
-}
+// New starts the redaction of one session. Its texts must come in a fixed order, so that placeholders are reproducible.
+func New() *Redactor { return &Redactor{names: map[string]string{}, counts: map[string]int{}} }

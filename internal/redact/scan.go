@@ -21,7 +21,6 @@ const (
 
 // scan is one pass over one text. Its memory is reused for the next.
 type scan struct {
-	rules *Rules
 	text  string
 	found []span
 
@@ -43,15 +42,15 @@ type scan struct {
 }
 
 // look collects the secrets in a text in s.found.
-func (s *scan) look(r *Rules, text string) {
-	r.once.Do(r.build)
-	*s = scan{rules: r, text: text, found: s.found[:0], beside: s.beside[:0],
-		blockEnd: -1, around: s.around, looks: s.looks, decoding: s.decoding}
+func (s *scan) look(text string) {
+	scanner.once.Do(scanner.build)
+	*s = scan{text: text, found: s.found[:0], beside: s.beside[:0], blockEnd: -1, around: s.around, looks: s.looks,
+		decoding: s.decoding}
 	clear(s.around)
 	for from, to := range longRuns(text) {
 		s.randomRun(from, to)
 	}
-	r.literals.each(text, func(one *literal, at int) {
+	scanner.literals.each(text, func(one *literal, at int) {
 		if !s.exhausted(at) {
 			s.try(one, at)
 		}

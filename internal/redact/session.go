@@ -17,7 +17,6 @@ import (
 
 // A Redactor redacts the texts of one session. It is not safe for concurrent use.
 type Redactor struct {
-	rules  *Rules
 	names  map[string]string // placeholder by secret
 	counts map[string]int    // different secrets by kind
 	known  known
@@ -60,7 +59,7 @@ func (r *Redactor) visibleIfSecret(text string, find func(string)) string {
 // find collects the secrets of a text in r.scan.
 func (r *Redactor) find(text string) {
 	plain, moved := unnumbered(text)
-	r.scan.look(r.rules, plain)
+	r.scan.look(plain)
 	r.nested(plain)
 	r.known.each(plain, r.scan.try)
 	for i := range r.scan.found {

@@ -50,8 +50,7 @@ func TestSessionHoldsNoSecretAfterMapText(t *testing.T) {
 	text := s.Turns[0].Text
 	s.Turns[0].Foreign = []ingest.Foreign{{From: 0, To: strings.Index(text, "\n"), Label: "CLAUDE.md"}}
 
-	rules := redact.New()
-	r := rules.Session()
+	r := redact.New()
 	s.MapText(r.Text)
 
 	data, err := json.Marshal(s)
@@ -77,7 +76,7 @@ func TestSessionHoldsNoSecretAfterMapText(t *testing.T) {
 	whole := "decrypt with this:\n" + strings.Join(lines, "\n")
 	pasted := ingest.Session{Turns: []ingest.Turn{{Text: whole,
 		Foreign: []ingest.Foreign{{From: strings.Index(whole, lines[2]), To: strings.Index(whole, lines[3])}}}}}
-	pasted.MapText(rules.Session().Text)
+	pasted.MapText(redact.New().Text)
 	for _, line := range lines[2:5] {
 		if got := pasted.Turns[0].Text; strings.Contains(got, line) {
 			t.Errorf("a line of a key is left: %q", got)

@@ -43,7 +43,7 @@ func TestSharedTranscriptsHoldFewSecrets(t *testing.T) {
 	if dir == "" {
 		t.Skip("RECALL_SHARED isn't set")
 	}
-	s, bytes := rules(t).Session(), 0
+	s, bytes := New(), 0
 	for _, text := range sharedTexts(t, dir) {
 		bytes += len(text)
 		s.Text(text)

@@ -20,6 +20,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/internal/hint"
+	"recall/internal/redact"
 	"recall/internal/text"
 	"recall/library"
 	"recall/library/disk"
@@ -224,7 +225,7 @@ func (f *Folders) keepManifests(ctx context.Context, k Folder) error {
 
 // keepManifest writes one session's manifest, unless it would stay as it is.
 func (f *Folders) keepManifest(ctx context.Context, root *os.Root, name string, e library.Entry) error {
-	stamp := stampBegin + text.Hash(e.Input+"\n"+e.Title+"\n"+f.Rules.Version(), 8)
+	stamp := stampBegin + text.Hash(e.Input+"\n"+e.Title+"\n"+redact.Version(), 8)
 	have, there := stampAt(root, name)
 	switch {
 	case have == stamp:

@@ -11,7 +11,6 @@ import (
 	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/ingest/cowork"
-	"recall/internal/redact"
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/guard"
@@ -31,10 +30,9 @@ func open(t *testing.T, dir string) *pipeline.Pipeline {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { x.Close() })
-	rules := redact.New()
 	return &pipeline.Pipeline{Archiver: pipeline.Archiver{Library: l, Cache: cache,
 		Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}, cowork.Reader{}}}},
-		Index: x, Distiller: offline.Distiller{}, Rules: rules}
+		Index: x, Distiller: offline.Distiller{}}
 }
 
 // A Cowork session is guarded with its outputs: safe once archived, and not any

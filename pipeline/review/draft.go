@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/library/inbox"
 	"recall/payload"
@@ -36,7 +37,7 @@ const mostEarlier = 5
 // TakeDraft records the lines of a draft that the session, or an earlier one of its thread, supports as notes there,
 // and the rest as the agent's own claims. The next sync of these sessions merges them with what recall found.
 func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text string) (*Draft, error) {
-	lines := notes.ReadDraft(p.Rules.Session().Text(text))
+	lines := notes.ReadDraft(redact.Text(text))
 	next, err := pipeline.NextPayload(ctx, p.Library, p.Index, e.Project, "", e.ID)
 	if err != nil {
 		return nil, err

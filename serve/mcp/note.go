@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"recall/ingest"
+	"recall/internal/redact"
 	"recall/library/inbox"
 	"recall/payload"
 	"recall/pipeline/notes"
@@ -67,11 +68,11 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 		return "", wrong("recall: not noted: the user wants nothing of this session kept. Don't call again.")
 	}
 	for _, text := range []*string{&n.Text, &n.Why, &n.Scope, &n.Quote} {
-		*text = s.o.Clean(*text)
+		*text = redact.Text(*text)
 	}
 	for _, list := range [][]string{n.Alternatives, n.About} {
 		for i := range list {
-			list[i] = s.o.Clean(list[i])
+			list[i] = redact.Text(list[i])
 		}
 	}
 	if err := inbox.Add(l, &n); err != nil {

@@ -84,8 +84,6 @@ type Options struct {
 	Library func(ctx context.Context) (*library.Library, error)
 	// Excluded reports whether nothing of what runs here now is to be kept.
 	Excluded func() bool
-	// Clean redacts what an agent notes.
-	Clean func(text string) string
 	// Noted adds a note to the log of the project that the server runs in, if one is kept.
 	Noted func(n payload.Note)
 	Log   *slog.Logger

@@ -20,7 +20,6 @@ import (
 // Source is a library that shares something.
 type Source struct {
 	Library *library.Library
-	Rules   *redact.Rules
 	// Excluded returns the rule by which a session of a project is excluded, "" if none applies.
 	Excluded  func(ctx context.Context, e library.Entry, of library.Project) (rule string, err error)
 	Exclusion string // changes when the rules do
@@ -223,7 +222,7 @@ func (s *Source) content(e library.Entry, of team.Share, out *team.Session) erro
 // secrets returns what the newest rules find in a session as it would leave.
 func (s *Source) secrets(of team.Session) (found []Finding) {
 	look := func(id payload.ItemID, texts func(func(string) string)) {
-		r, changed := s.Rules.Session(), false
+		r, changed := redact.New(), false
 		texts(func(text string) string {
 			clean := r.Text(text)
 			changed = changed || clean != text

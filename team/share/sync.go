@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recall/internal/hint"
+	"recall/internal/redact"
 	"recall/internal/text"
 	"recall/library"
 	"recall/team"
@@ -206,7 +207,7 @@ func (s *Source) stamp(one transfer) string {
 	if len(one.over) > 0 {
 		made += fmt.Sprint(one.over)
 	}
-	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%s %d\n%v\n%s\n%s", s.Rules.Version(), s.Exclusion, made, one.share.Level,
+	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%s %d\n%v\n%s\n%s", redact.Version(), s.Exclusion, made, one.share.Level,
 		one.share.As, one.e.Marks.Archived, one.e.Input, one.e.Title), 8)
 }
 
@@ -228,6 +229,6 @@ func (s *Source) ready(ctx context.Context, one transfer) (out team.Shared, empt
 	if empty = leaves.Empty() || len(found) > 0; empty {
 		leaves = team.Session{ID: one.id, Project: one.share.As}
 	}
-	out, err = team.Ready(s.Rules, leaves)
+	out, err = team.Ready(leaves)
 	return out, empty, found, err
 }

@@ -16,7 +16,6 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
-	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline/worklog"
@@ -64,7 +63,6 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			dir, _ := os.Getwd()
 			return pausing() || err != nil || b.Exclusion().Folder(dir) != ""
 		},
-		Clean: redact.Text,
 		Noted: func(n payload.Note) {
 			if dir, err := os.Getwd(); err == nil {
 				a.WorkLogs().Add(dir, n.Session, worklog.Noted(n), time.Now())

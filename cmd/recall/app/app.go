@@ -27,7 +27,6 @@ import (
 	"recall/ingest/opencode"
 	"recall/internal/hint"
 	"recall/internal/llm"
-	"recall/internal/redact"
 	"recall/library"
 	"recall/library/disk"
 	"recall/payload"
@@ -222,7 +221,6 @@ func (a *App) Pipeline() *pipeline.Pipeline {
 		Archiver:  *a.Archiver(),
 		Index:     a.Index,
 		Distiller: offline.Distiller{},
-		Rules:     redact.New(),
 		Budget:    a.Config.Payload.Budget,
 		Variant:   payload.Variant(a.Config.Payload.Variant),
 		Who:       Author(),

@@ -17,7 +17,6 @@ import (
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/llm"
-	"recall/internal/redact"
 	"recall/pipeline"
 	"recall/pipeline/guard"
 	"recall/pipeline/improve"
@@ -85,7 +84,7 @@ func (a *App) secondLook(ctx context.Context, meanwhile func(answer.Answer)) (lo
 	if err != nil {
 		return nil, "no model was asked: " + terminal.Line(err.Error())
 	}
-	look = &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: redact.Text, Kept: a.Lib},
+	look = &answer.SecondLook{Asker: compose.Asker{Model: m, Kept: a.Lib},
 		Within: a.Config.QueryPatience(), Meanwhile: meanwhile}
 	if auto && meanwhile == nil {
 		look.Within = min(look.Within, 2*quick)

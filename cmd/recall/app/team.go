@@ -12,7 +12,6 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/config"
 	"recall/internal/hint"
-	"recall/internal/redact"
 	"recall/library"
 	"recall/team"
 	"recall/team/ask"
@@ -47,7 +46,7 @@ func (a *App) opened(open func(*team.Membership) (*team.Team, error)) (*team.Tea
 func (a *App) Leaving() *share.Source {
 	p, x := a.Archiver(), a.Exclusion()
 	out := p.Excluded()
-	return &share.Source{Library: a.Lib, Rules: redact.New(), Exclusion: fmt.Sprint(x),
+	return &share.Source{Library: a.Lib, Exclusion: fmt.Sprint(x),
 		Excluded: func(ctx context.Context, e library.Entry, of library.Project) (string, error) {
 			if rule := cmp.Or(x.Folder(of.Root), out[e.ID]); rule != "" || !x.Any() {
 				return rule, nil

@@ -112,7 +112,7 @@ func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, task string,
 	if err := a.EnsureIndex(ctx); err != nil {
 		return err
 	}
-	clean := redact.New().Session()
+	clean := redact.New()
 	order := &brief.Order{Task: clean.Text(strings.TrimSpace(task)), Files: files, In: a.In,
 		Budget: cmp.Or(o.Budget, taskBudget), Index: a.Index, Form: a.PayloadForm(o.Variant, 0)}
 	var err error

@@ -226,7 +226,7 @@ func Elapsed(d time.Duration) string {
 // ShownPath redacts a path of this machine for printing. Claude Code names a transcript's folder after the working
 // directory, whose name might contain a secret, and an agent might read what is printed.
 func ShownPath(path string) string {
-	return ingest.MapPath(path, redact.New().Session().Name)
+	return ingest.MapPath(path, redact.New().Name)
 }
 
 func ShowEach(paths []string, show func(string) string) []string {

@@ -9,7 +9,6 @@ import (
 	"recall/cmd/recall/option"
 	"recall/eval"
 	"recall/internal/hint"
-	"recall/internal/redact"
 )
 
 func judgeCmd(a *app.App) *cobra.Command {
@@ -50,7 +49,7 @@ func agreementOf(cmd *cobra.Command, a *app.App, f flags) (eval.Agreement, error
 			return eval.Agreement{}, err
 		}
 		defer m.tellAsked(a)
-		judge = m.judging(redact.New())
+		judge = m.judging()
 	}
 	return eval.Agree(cmd.Context(), judge, pairs)
 }

@@ -125,14 +125,13 @@ func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run
 	if err != nil {
 		return nil, err
 	}
-	rules := redact.New()
 	set, err := goldSet(f.Gold)
 	if err != nil {
 		return nil, err
 	}
 	o := eval.Options{
 		Gold: f.Gold, Distiller: offline.Distiller{}, Budget: cfg.Payload.Budget,
-		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
+		Redact: func(s *ingest.Session) { pipeline.Redact(s) },
 	}
 	runs, err := app.RunsDir()
 	if err != nil {
@@ -144,7 +143,7 @@ func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run
 		return nil, err
 	}
 	defer done()
-	model, err := withModel(ctx, a, f, rules, &o)
+	model, err := withModel(ctx, a, f, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +161,7 @@ func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run
 		return nil, badGold(err)
 	}
 	r.Recall, r.Revision, r.Command = app.VersionText(), revision(), append([]string{"recall-eval"}, os.Args[1:]...)
-	r.Config["redaction"], r.Config["distiller"] = rules.Version(), cmp.Or(f.Distiller, cfg.Distill.Distiller)
+	r.Config["redaction"], r.Config["distiller"] = redact.Version(), cmp.Or(f.Distiller, cfg.Distill.Distiller)
 	if o.SecondLook != nil {
 		r.Config["rerank"] = model.Name() + " " + prompts.Version(prompts.Rerank.Text())
 	}
@@ -170,7 +169,7 @@ func measured(ctx context.Context, a *app.App, f flags, by measuring) (*eval.Run
 }
 
 // withModel sets up the model to distill, judge and look again, if that is wanted.
-func withModel(ctx context.Context, a *app.App, f flags, rules *redact.Rules, o *eval.Options) (*asked, error) {
+func withModel(ctx context.Context, a *app.App, f flags, o *eval.Options) (*asked, error) {
 	distills := cmp.Or(f.Distiller, a.Config.Distill.Distiller) == config.ByModel
 	reranks, judges := f.Rerank == config.RerankModel, f.Judge == judgeModel
 	if !distills && !judges && !reranks {
@@ -182,10 +181,10 @@ func withModel(ctx context.Context, a *app.App, f flags, rules *redact.Rules, o 
 	}
 	o.AtOnce = m.patience.AtOnce
 	if judges {
-		o.Judge = m.judging(rules)
+		o.Judge = m.judging()
 	}
 	if reranks {
-		o.SecondLook = m.secondLook(rules)
+		o.SecondLook = m.secondLook()
 	}
 	if distills {
 		o.Model, o.Spent, o.Distiller = m.Name(), m.purse.Of, m.distiller(a.Config)

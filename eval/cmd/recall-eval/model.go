@@ -97,14 +97,13 @@ func (m *asked) tellAsked(a *app.App) {
 	}
 }
 
-func (m *asked) judging(rules *redact.Rules) eval.Judge {
-	return eval.ModelJudge{Model: m, Kept: m.kept, Redact: func(s string) string { return rules.Session().Text(s) }}
+func (m *asked) judging() eval.Judge {
+	return eval.ModelJudge{Model: m, Kept: m.kept, Redact: redact.Text}
 }
 
 // secondLook has the model look at search results, as recall query does.
-func (m *asked) secondLook(rules *redact.Rules) *answer.SecondLook {
-	clean := func(s string) string { return rules.Session().Text(s) }
-	return &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: m.kept}}
+func (m *asked) secondLook() *answer.SecondLook {
+	return &answer.SecondLook{Asker: compose.Asker{Model: m, Kept: m.kept}}
 }
 
 // distiller returns what distills as a sync does.

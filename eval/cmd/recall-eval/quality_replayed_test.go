@@ -19,7 +19,6 @@ import (
 	"recall/ingest"
 	"recall/internal/llm"
 	"recall/internal/llm/replay"
-	"recall/internal/redact"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -62,8 +61,7 @@ func (q quality) replayed(t *testing.T) string {
 		{"many projects, a large model", folders, q.shared, silver, memory{}},
 	} {
 		var takes distill.Estimate
-		rules := redact.New()
-		o := eval.Options{Gold: of.gold, From: of.from, Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) }}
+		o := eval.Options{Gold: of.gold, From: of.from, Redact: func(s *ingest.Session) { pipeline.Redact(s) }}
 		if of.m != nil {
 			o.Distiller = byModel{model.New(model.Options{Model: of.m, Store: of.store}),
 				model.New(model.Options{Model: of.m, Store: memory{}}), &takes}
