@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"recall/ingest/jsonl"
 	"recall/internal/text"
@@ -142,6 +143,22 @@ func NoteCommit(call *ToolCall) {
 		call.CommitMessage = CommitSubject(call.Command)
 	}
 }
+
+// Printed makes a command that the person ran a call of its turn, now that it is known what it printed.
+func (t *Turn) Printed(out string, at time.Time) {
+	id := "shell-" + strconv.FormatInt(t.At.UnixMilli(), 36) + text.Hash(t.Text, 8) // also in another version of the file
+	c := ToolCall{ID: id, Name: "Bash", Input: map[string]string{"command": ClippedInput(t.Text)},
+		Command: t.Text, Done: true, At: at, ResultTurn: t.ID, Failed: exitFailure().MatchString(out),
+		Result: ClippedResult(out), ResultLen: int64(len(out))}
+	if !c.Failed {
+		NoteCommit(&c)
+	}
+	t.Calls = []ToolCall{c}
+}
+
+// exitFailure matches how clients say that a person's command failed, before or behind its output.
+var exitFailure = text.Pattern(`^\s*(?:Command exited with code|Exit code:) -?\d*[1-9]|^Command failed|` +
+	`\nExit code -?\d*[1-9]\d*\s*$`)
 
 // Commits reports whether a shell command makes a git commit.
 func Commits(command string) bool {

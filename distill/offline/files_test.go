@@ -243,7 +243,8 @@ func TestCommittedFiles(t *testing.T) {
 	}
 }
 
-// A commit that was taken back is told of nowhere, and nothing that only it did.
+// A commit is told of, also one that the person made by "!"; taken back, it is told of nowhere, and nothing that only
+// it did.
 func TestUndoneCommits(t *testing.T) {
 	s := talkOf([]string{"Number the rows of the theatre.", "Committed.", "That's wrong, take it back.", "Gone."}, nil)
 	call := func(at int, command, result string) {
@@ -251,6 +252,7 @@ func TestUndoneCommits(t *testing.T) {
 		ingest.NoteCommit(&c)
 		s.Turns[at].Calls = append(s.Turns[at].Calls, c)
 	}
+	s.Turns[1].Role, s.Turns[1].Kind = ingest.User, ingest.Shell
 	call(1, `git commit -am "Seats by row"`, "[main 1234567] Seats by row")
 	for _, told := range []bool{true, false} {
 		p, err := Distiller{}.Distill(t.Context(), s)

@@ -149,22 +149,31 @@ func (t *talk) turn(turn *ingest.Turn) {
 		t.waiting, t.cut = t.asked, nil
 	case turn.Kind == ingest.PlanTurn:
 		t.hear(turn, turn.Text, plan)
+	case turn.Kind == ingest.Shell: // the person's own doing: what they asked for isn't done by it
+		for j := range turn.Calls {
+			t.commit(turn, &turn.Calls[j])
+		}
 	}
 }
 
-func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
-	t.worked, t.acted = true, true
+// commit notes the commit that a call made or began.
+func (t *talk) commit(turn *ingest.Turn, c *ingest.ToolCall) {
 	if c.Committed() || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
-	}
-	t.cut = nil
-	if !c.Ran() {
-		t.cut = &cut{turn, c}
 	}
 	if c.CommitMessage != "" && c.Worked() {
 		if sp := newSpeech(turn, c.CommitMessage, commit); len(sp.parts) > 0 {
 			t.commits = append(t.commits, sp)
 		}
+	}
+}
+
+func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
+	t.worked, t.acted = true, true
+	t.commit(turn, c)
+	t.cut = nil
+	if !c.Ran() {
+		t.cut = &cut{turn, c}
 	}
 	if c.Plan != nil && c.Verdict == ingest.Approved {
 		t.hear(turn, c.Plan.Text, plan)

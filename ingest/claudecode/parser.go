@@ -31,6 +31,7 @@ type parser struct {
 	calls    map[string]*ingest.ToolCall
 	callIn   map[string]*draft // tool_use id → the draft that holds it
 	orphans  map[string]orphan // results that came before their call
+	ran      *draft            // the command that the person ran last, until its output was read
 
 	subParsers    map[string]*parser // sub-agents' records found in the main file, by agent
 	agentOfRecord map[string]string  // uuid of such a record → its agent

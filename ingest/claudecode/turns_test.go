@@ -37,15 +37,17 @@ func TestQueue(t *testing.T) {
 		"origin": fields{"kind": "peer"}}})
 	s.addRecord("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "a plugin's",
 		"isMeta": true}})
-	s.addRecord("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "make",
+	s.addRecord("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "git commit",
 		"commandMode": "bash"}})
+	s.user("<bash-stdout>[main 76b7d17] Seats</bash-stdout><bash-stderr></bash-stderr>")
 	s.addRecord("system", fields{"subtype": "informational",
 		"content": "UserPromptSubmit operation blocked by hook:\nx\n\nOriginal prompt: blocked"})
 	got := s.parse(t)
 	ingesttest.Equal(t, "turns", outlineOf(got), []string{
 		"prompt a", "prompt lost", "message ok", "prompt delivered", "event task-notification y", "prompt said twice",
-		"event peer a peer's", "event system a plugin's", "shell make",
+		"event peer a peer's", "event system a plugin's", "shell git commit",
 	})
+	ingesttest.Equal(t, "ran", got.Turns[8].Calls[0].Commit, "76b7d17")
 	ingesttest.Equal(t, "queued", []bool{got.Turns[0].Queued, got.Turns[1].Queued, got.Turns[3].Queued},
 		[]bool{false, true, true})
 }

@@ -42,6 +42,15 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		return
 	}
 	p.takeTyped(r, n, at, p.spoken(r, text))
+	p.takePrinted(text, at)
+}
+
+// takePrinted takes what a command that the person ran printed.
+func (p *parser) takePrinted(text string, at time.Time) {
+	if p.ran != nil && strings.HasPrefix(text, "<bash-") && strings.Contains(text, "<bash-std") {
+		p.ran.turn.Printed(inTag(text, "bash-stdout")+"\n"+inTag(text, "bash-stderr"), at)
+		p.ran = nil
+	}
 }
 
 // takeBeside takes text beside a tool's result: what the person typed while the tool ran, and the client's notices.
@@ -75,6 +84,9 @@ func (p *parser) takeTyped(r *record, n int32, at time.Time, typed Typed) *draft
 		if n >= 0 {
 			p.nodes[n].prompt = typed.Kind != ingest.Shell
 		}
+	}
+	if p.ran = nil; typed.Kind == ingest.Shell {
+		p.ran = d
 	}
 	if typed.Kind == ingest.PlanTurn && len(r.planContent) > 0 {
 		d.turn.Text = ingest.ClippedText(jsonl.Unquote(r.planContent))

@@ -78,9 +78,10 @@ func (p *parser) takeUser(content, about []byte) {
 		if i < len(kinds) {
 			is = kinds[i]
 		}
-		switch shell, ok := shellCommand(block); {
+		switch shell, printed, ok := shellCommand(block); {
 		case ok:
-			p.draft(ingest.User, ingest.Shell, shell)
+			d := p.draft(ingest.User, ingest.Shell, shell)
+			d.turn.Printed(printed, d.turn.At)
 		case strings.TrimSpace(block) == "":
 		case strings.HasPrefix(is, "user.") && (is == "user.text" || !injected(block)): // not a goal, nor a schedule
 			typed, sure = append(typed, typedIn(block)), true
@@ -171,15 +172,17 @@ func (p *parser) sawTyped(said string, images bool) {
 	}
 }
 
-// shellCommand returns a command that the person ran themselves.
-func shellCommand(block string) (string, bool) {
+// shellCommand returns a command that the person ran themselves, and what it printed.
+func shellCommand(block string) (command, printed string, ok bool) {
 	block = strings.TrimSpace(block)
 	if !strings.HasPrefix(block, "<user_shell_command>") {
-		return "", false
+		return "", "", false
 	}
 	_, rest, _ := strings.Cut(block, "<command>")
-	command, _, ok := strings.Cut(rest, "</command>")
-	return strings.TrimSpace(command), ok
+	command, rest, ok = strings.Cut(rest, "</command>")
+	_, printed, _ = strings.Cut(rest, "<result>")
+	printed, _, _ = strings.Cut(printed, "</result>")
+	return strings.TrimSpace(command), strings.TrimSpace(printed), ok
 }
 
 // takeSaid takes what the assistant said. A plan in it is proposed to the person.

@@ -135,9 +135,11 @@ func TestManyChanges(t *testing.T) {
 // What older clients put behind a prompt isn't typed; what a person ran themselves is a command.
 func TestPutBehind(t *testing.T) {
 	s := parseBytes(t, []byte(message("a", "user", "See @a.md\n--- Content from referenced files ---\nKafka")+
-		message("b", "user", "I ran the following shell command:\n```sh\nmake lint\n```\n\nThis produced: x")))
+		message("b", "user", "I ran the following shell command:\n```sh\nmake lint\n```\n\n"+
+			"This produced the following result:\n```\nCommand exited with code 2.\nseats.go:3\n```")))
 	ingesttest.Equal(t, "prompt", s.Turns[0].Text, "See @a.md")
 	ingesttest.Equal(t, "run", string(s.Turns[1].Kind)+" "+s.Turns[1].Text, "shell make lint")
+	ingesttest.Equal(t, "how it ended", s.Turns[1].Calls[0].Outcome(), "failed")
 }
 
 // What grows keeps the turns that were there, under their ids.

@@ -236,8 +236,10 @@ func (p *parser) takeUser(m record, said string) {
 		p.draft(m, ingest.Assistant, ingest.Summary, typed)
 	case strings.HasPrefix(typed, shellOpening):
 		_, command, _ := strings.Cut(typed, "```sh\n")
-		command, _, _ = strings.Cut(command, "\n```")
-		p.draft(m, ingest.User, ingest.Shell, command)
+		command, printed, _ := strings.Cut(command, "\n```")
+		_, printed, _ = strings.Cut(printed, "```\n")
+		d := p.draft(m, ingest.User, ingest.Shell, command)
+		d.Printed(strings.TrimSuffix(printed, "\n```"), d.At)
 	case typed != "":
 		p.draft(m, ingest.User, ingest.Prompt, typed)
 	case strings.Contains(string(m.content), `"inlineData"`):
