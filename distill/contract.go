@@ -1,13 +1,10 @@
 package distill
 
 import (
-	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"recall/ingest"
-	"recall/ingest/trace"
 	"recall/internal/text"
 	"recall/payload"
 )
@@ -27,76 +24,7 @@ func Hold(s *ingest.Session, p *payload.Payload) {
 	items, counts := Contract(s, p.Items)
 	p.Items = items
 	count(p, counts)
-	tr := trace.OfSession(s)
-	p.Did, p.Uncommitted = did(s, tr), uncommitted(s, tr)
-}
-
-// did returns the commits of a session that stand, and its completed tasks.
-func did(s *ingest.Session, tr *trace.Trace) (all []payload.Deed) {
-	places := s.Places()
-	for _, task := range s.Tasks {
-		if at, ok := places[string(task.Turn)]; ok && task.Status == "completed" && !s.Turns[at].Aside() {
-			said := text.Clip(text.OneLine(task.Subject), MaxQuote)
-			all = append(all, payload.Deed{Text: said, Turn: string(task.Turn), At: s.Turns[at].At, Task: true})
-		}
-	}
-	for _, c := range tr.Commits {
-		by := slices.IndexFunc(s.Turns, func(t ingest.Turn) bool { return t.N == c.N })
-		if c.Subject != "" && !c.Copied && c.Undone == 0 && by >= 0 {
-			all = append(all, payload.Deed{Text: text.Clip(c.Subject, MaxQuote), Turn: string(s.Turns[by].ID), At: c.At})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
-	return all
-}
-
-// uncommitted counts the files of a repository's folder that were written since the last commit that has them and is on
-// record, or was begun, and since git last said that nothing is left to commit. A commit of which nobody knows what was
-// added to it has them all.
-func uncommitted(s *ingest.Session, tr *trace.Trace) int {
-	if s.Where.Branch == "" {
-		return 0
-	}
-	roots, open, staged := Roots(s), map[string]bool{}, map[string]bool{}
-	added, unknown := false, false // something to the next commit, something that nobody knows
-	for i := range tr.Actions {
-		a := &tr.Actions[i]
-		if a.Abandoned || a.Copied {
-			continue
-		}
-		for _, t := range a.Touches {
-			name := FileName(roots, t.Path)
-			outside := path.IsAbs(name) || strings.Contains(name, ":/") || strings.HasPrefix(name, ".git/") ||
-				strings.HasPrefix(name, ".claude/plans/")
-			if t.How == trace.Delete || t.Back { // a file, or all in a folder
-				maps.DeleteFunc(open, func(o string, _ bool) bool { return IsIn(roots, o, t.Path) })
-			} else if t.How != trace.Read && !t.Unsure && !outside && a.Call.Worked() {
-				delete(open, FileName(roots, t.From))
-				open[name], staged[name] = true, false
-			}
-		}
-		for _, st := range a.Steps {
-			if _, args := st.Git(); len(args) > 0 && args[0] == "add" {
-				added, unknown = true, unknown || addsUnknown(&st)
-			}
-			for name := range open {
-				if was := staged[name]; Staged(roots, &st, name, was) != was {
-					staged[name] = !was
-				}
-			}
-		}
-		commits := slices.ContainsFunc(tr.Commits, func(c trace.Commit) bool {
-			return c.Call == a.Call && !c.Left // or else what it had was thrown away with it
-		})
-		clean := a.LeavesNothing()
-		if commits || clean || !a.Call.Done && ingest.Commits(a.Call.Command) {
-			whole := clean || unknown || !added
-			maps.DeleteFunc(open, func(name string, _ bool) bool { return whole || staged[name] })
-			clear(staged)
-			added, unknown = false, false
-		}
-	}
-	return len(open)
+	p.Did, p.Uncommitted = did(s)
 }
 
 func count(p *payload.Payload, counts map[string]int) {

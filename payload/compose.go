@@ -39,7 +39,7 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 		if len(p.Items) > 0 {
 			c.last = p.Session
 		}
-		if slices.ContainsFunc(p.Did, func(d Deed) bool { return !d.Task }) {
+		if slices.ContainsFunc(p.Did, func(d Deed) bool { return d.commits() }) {
 			c.since, out.Uncommitted = map[string]bool{}, 0
 		} else if c.since != nil {
 			c.since[p.Session] = true

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -8,18 +9,76 @@ import (
 	"recall/internal/text"
 )
 
-// A Deed is something that a session did on record: a commit, by its subject, or a task of its list that it completed.
+// A Deed is something that a session did or saw on record: a commit, by its subject, or, without one, that nothing is
+// left to commit; a task of its list that it completed; what became of a pull request.
 type Deed struct {
 	Text string    `json:"text"`
 	Turn string    `json:"turn"` // the record's id
 	At   time.Time `json:"at,omitzero"`
 	Task bool      `json:"task,omitempty"`
+	// of a commit, files and folders that it has and the session perhaps didn't write, "." if whatever was changed
+	Files []string `json:"files,omitempty"`
+	Fate  string   `json:"fate,omitempty"` // "merged since"; Text then is the end of an address, or its path
+}
+
+// commits reports whether a deed is a commit, or that none is to be made.
+func (d *Deed) commits() bool { return !d.Task && d.Fate == "" }
+
+// Ends reports whether a deed ended what an item tells of as it was: a pull request opened, a file not committed.
+func (d *Deed) Ends(it *Item) bool {
+	switch {
+	case d.At.Before(it.At):
+		return false
+	case d.Fate != "":
+		return it.Rule == OpenedRule && (strings.HasSuffix(it.Text, d.Text) ||
+			strings.HasSuffix(d.Text, "/") && strings.Contains(it.Text, d.Text))
+	}
+	return it.Uncommitted() && slices.ContainsFunc(d.Files, func(name string) bool {
+		return name == it.Path || name == "." && !path.IsAbs(it.Path) || strings.HasPrefix(it.Path, name+"/")
+	})
+}
+
+// Reaches reports whether a deed of one session may do what an item of another left. On another branch a commit
+// doesn't, unless it has files that were changed on the default one; how a session left its own files and pull
+// requests, its items say.
+func (d *Deed) Reaches(it *Item, of, left *Payload) bool {
+	switch own := of == left; {
+	case left == nil || d.Task:
+		return true
+	case it.Rule == OpenedRule:
+		return !own && (of.Branch == left.Branch || !strings.HasSuffix(d.Text, "/"))
+	case it.Kind == File:
+		return !own && left.Branch != "" && left.OnBranchOf(of)
+	}
+	return of.Branch == left.Branch
+}
+
+// Uncommitted reports whether an item tells of a file that its session wrote, and of which no commit is known.
+func (it *Item) Uncommitted() bool {
+	return it.Kind == File && it.Status != FileDone && it.Current() && wrote().MatchString(it.Text) &&
+		!strings.HasSuffix(it.Text, nothingLeft)
+}
+
+// EndBy gives an item the state that a deed left it.
+func (it *Item) EndBy(d *Deed) {
+	switch {
+	case it.Rule == OpenedRule:
+		it.Since = d.Fate
+	case it.Kind == File && d.Text == "": // it may as well have been thrown away
+		it.Status, it.Text = "", strings.TrimSuffix(it.Text, ".")+nothingLeft
+	case it.Kind == File:
+		it.Status, it.Text = FileDone, edited().ReplaceAllString(it.Text, "")
+	default:
+		it.State = Done
+	}
 }
 
 // Did is the Relation of a deed to an item that it perhaps did.
 const Did Relation = "did"
 
 const (
+	nothingLeft = "; nothing left to commit later." // of a file
+
 	fails = `\b(?:fail\w*|red|broken|rot|fehl\w*)\b`
 	file  = `[\w-]{3,}\.[a-z]{1,5}\b`
 )
@@ -33,6 +92,7 @@ var (
 		`\b(?:until|till|expected|known|on purpose|(?:pass|green|work)\w* (?:again )?(?:when|once)|bis|sobald|` +
 		`erwartet|gewollt|absichtlich)\b`)
 	inLine   = text.Pattern(`(?i)([\w-]+\.[a-z]{1,4})(?::| line )\d+`)
+	edited   = text.Pattern(`^Edited(?: since the last commit)?\.$|(?:, then edited| since the last commit)\b`)
 	category = text.Pattern(`^[a-z]+(?:\([^)]*\))?!?: `) // of a conventional commit
 )
 
@@ -46,6 +106,9 @@ const (
 // most of its words, names a file or symbol that was put off, the file in a line of which something is, or the function
 // until which it holds. A warning says how things are, so it is never surely done; what isn't to be done, no deed does.
 func (d *Deed) Does(it *Item) (sure, perhaps bool) {
+	if it.Kind == File || it.Rule == OpenedRule || d.Fate != "" {
+		return d.Ends(it), false
+	}
 	kind := it.Kind
 	if kind == Lead {
 		kind = it.Hint // of a quote: what it looks like

@@ -170,7 +170,7 @@ type Payload struct {
 	Made    Provenance `json:"made"`
 	Items   []Item     `json:"items"`          // ordered by kind, then time
 	Read    []string   `json:"read,omitempty"` // files that were only read and are no items, most read first
-	Did     []Deed     `json:"did,omitempty"`  // commits made and tasks completed, in order of time
+	Did     []Deed     `json:"did,omitempty"`  // what is on record, in order of time
 	// Files of a repository that were written since the last commit on record.
 	Uncommitted int `json:"uncommitted,omitempty"`
 	// Items of earlier distillations that this one no longer finds.

@@ -185,7 +185,7 @@ func TestSettle(t *testing.T) {
 	later := payload.Doubt{Relation: payload.Supersedes}
 	for rule, want := range map[string]float64{"said-typed": takenUpShare, payload.ReportRule: 1} {
 		it := payload.Item{Kind: payload.Lead, Rule: rule, Confidence: 1}
-		if settle(&it, later, false); it.Confidence != want {
+		if settle(&it, later, nil); it.Confidence != want {
 			t.Errorf("%s: %v, want %v", rule, it.Confidence, want)
 		}
 	}

@@ -179,7 +179,7 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 		it := one.Item
 		by, doubt := doubted[it.ID]
 		said := slices.ContainsFunc(p.Items, func(o payload.Item) bool { return payload.LineOf(&o) == payload.LineOf(&it) })
-		over := !it.Current() || by.Sure || done[it.ID]
+		over := !it.Current() || by.Sure || done[it.ID] != nil
 		if by.Sure && left > 0 && putInPlace(p, &it, by, of, read) {
 			left--
 		}
@@ -320,13 +320,18 @@ func compose(ctx context.Context, l *library.Library, x *index.Index, project st
 		return nil, err
 	}
 	done := deedsOn(l, entries, payloads, items, doubted)
+	uncommitted := func(it payload.Item) bool { return it.Uncommitted() }
 	settled := make([]*payload.Payload, len(all))
 	for i, p := range all {
 		one := *p
 		one.Items = slices.Clone(p.Items)
+		left := slices.ContainsFunc(p.Items, uncommitted)
 		for k := range one.Items {
 			it := &one.Items[k]
 			settle(it, doubted[it.ID], done[it.ID])
+		}
+		if left && !slices.ContainsFunc(one.Items, uncommitted) {
+			one.Uncommitted = 0
 		}
 		settled[i] = &one
 	}
@@ -370,12 +375,12 @@ func putInPlace(p *payload.Payload, gone *payload.Item, by payload.Doubt, of map
 
 // settle gives an item the state that what came later leaves it, and less weight if its subject was spoken of again:
 // not where its session ended, which no other session changes.
-func settle(it *payload.Item, later payload.Doubt, done bool) {
+func settle(it *payload.Item, later payload.Doubt, done *payload.Deed) {
 	switch {
 	case it.Current() && later.Sure:
 		it.State = payload.Superseded
-	case it.Current() && done:
-		it.State = payload.Done
+	case it.Current() && done != nil:
+		it.EndBy(done)
 	case later.By == "" && later.Relation == payload.Supersedes && !it.Ended():
 		it.Confidence *= takenUpShare
 	}
@@ -387,17 +392,17 @@ const takenUpShare = 0.15
 // mostDone is how many of a project's sessions are asked what they did.
 const mostDone = 40
 
-// deedsOn returns the items that a later session's commit or completed task did, and marks in doubted those that one
+// deedsOn returns the items that a later session's deed did or ended, with that, and marks in doubted those that one
 // perhaps did, or that a later session spoke of again. A commit on another branch is none that surely did it. It adds
 // the payloads that it reads to read.
 func deedsOn(l *library.Library, entries []library.Entry, read map[string]*payload.Payload, items []payload.Item,
-	doubted map[payload.ItemID]payload.Doubt) map[payload.ItemID]bool {
-	done := map[payload.ItemID]bool{}
-	branch := map[payload.ItemID]string{}
+	doubted map[payload.ItemID]payload.Doubt) map[payload.ItemID]*payload.Deed {
+	done := map[payload.ItemID]*payload.Deed{}
+	of := map[payload.ItemID]*payload.Payload{}
 	for _, p := range read {
 		if p != nil {
 			for _, it := range p.Items {
-				branch[it.ID] = p.Branch
+				of[it.ID] = p
 			}
 		}
 	}
@@ -414,10 +419,11 @@ func deedsOn(l *library.Library, entries []library.Entry, read map[string]*paylo
 		talk.Add(p)
 		for i := range items {
 			it := &items[i]
-			for _, d := range p.Did {
+			for k := range p.Did {
+				d := &p.Did[k]
 				sure, perhaps := d.Does(it)
-				if sure && (d.Task || p.Branch == branch[it.ID]) {
-					done[it.ID] = true
+				if sure && d.Reaches(it, p, of[it.ID]) && (done[it.ID] == nil || d.Fate != "") {
+					done[it.ID] = d
 				} else if _, known := doubted[it.ID]; perhaps && !known {
 					doubted[it.ID] = payload.Doubt{At: d.At, Relation: payload.Did}
 				}

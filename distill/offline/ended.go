@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/distill"
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/internal/text"
@@ -16,16 +17,11 @@ var (
 	// address matches that of a pull request or an issue, of a page or of what programs call.
 	address     = text.Pattern(`https?://[^\s"'<>]+/(pull|merge_requests|issues)/\d+`)
 	forPrograms = text.Pattern(`://api\.|/api/`)
-	number      = text.Pattern(`^(?:https?://\S+/)?\d+$`)
 
 	forges = text.Set("gh glab")
 	// openings are what a forge opens, by the noun of its command; named the same, by what their addresses call them.
 	openings = map[string]string{"pr": "pull request", "mr": "merge request", "issue": "issue"}
 	named    = map[string]string{"pull": "pull request", "merge_requests": "merge request", "issues": "issue"}
-	// fates are what became of one of them, by the verb of a command.
-	fates = map[string]string{"merge": "merged since", "close": "closed since", "reopen": ""}
-	// notYet are the flags with which a command does neither, or not yet.
-	notYet = text.Set("--dry-run --auto --disable-auto --help")
 )
 
 // opened tells of the pull requests and issues that the session opened: what they are called, and their address.
@@ -51,23 +47,23 @@ func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
 			if strings.HasSuffix(c.Name, "__create_"+strings.ReplaceAll(what, " ", "_")) {
 				open(what, c.Input["title"], cmp.Or(c.Input["title"], c.Input["body"]))
 			}
-			if strings.HasSuffix(c.Name, "__merge_"+strings.ReplaceAll(what, " ", "_")) {
-				meet(all, what, []string{cmp.Or(c.Input["pull_number"], c.Input["pullNumber"])}, fates["merge"])
-			}
 		}
 		for _, st := range a.Steps {
 			if !forges[st.Program] || len(st.Args) < 2 {
 				continue
 			}
 			quote, _, _ := strings.Cut(strings.TrimSpace(c.Command), "\n")
-			what := openings[st.Args[0]]
-			fate, over := fates[st.Args[1]]
-			switch {
-			case slices.ContainsFunc(st.Args, func(arg string) bool { return notYet[arg] }):
-			case st.Args[1] == "create":
-				open(what, flagged(st.Args, "--title", "-t"), quote)
-			case over:
-				meet(all, what, st.Args[2:], fate)
+			if st.Args[1] == "create" && !slices.Contains(st.Args, "--dry-run") {
+				open(openings[st.Args[0]], flagged(st.Args, "--title", "-t"), quote)
+			}
+		}
+		for _, d := range distill.Fates(a) {
+			d.At = s.Turns[at].At
+			for k := range slices.Backward(all) {
+				if d.Ends(&all[k]) {
+					all[k].Since = d.Fate
+					break
+				}
 			}
 		}
 	}
@@ -85,26 +81,6 @@ func addressOf(what, printed string) string {
 		}
 	}
 	return ""
-}
-
-// meet says what became of the one that a command's arguments name, or of the last one opened if they name none.
-func meet(opened []payload.Item, what string, args []string, fate string) {
-	arg := ""
-	if at := slices.IndexFunc(args, number().MatchString); at >= 0 {
-		arg = args[at]
-		if !strings.Contains(arg, "/") {
-			arg = "/" + arg
-		}
-	} else if slices.Contains(args, trace.UnknownArg) || len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		return // a branch, or what only the shell knew
-	}
-	for i := range slices.Backward(opened) {
-		o := &opened[i]
-		if o.Why == what+" opened" && isAt(o, arg) {
-			o.Since = fate
-			return
-		}
-	}
 }
 
 func isAt(it *payload.Item, address string) bool { return strings.HasSuffix(it.Text, address) }

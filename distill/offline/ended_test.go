@@ -29,7 +29,7 @@ func TestOpened(t *testing.T) {
 		"merged":         {calls{create, ran("gh pr merge 9", "")}, opened + "; merged since"},
 		"to be merged":   {calls{create, ran("gh pr merge --auto", "")}, opened},
 		"another merged": {calls{create, ran("gh pr merge 8", "")}, opened},
-		"reopened":       {calls{create, ran("gh pr close "+pull, ""), ran("gh pr reopen", "")}, opened},
+		"reopened":       {calls{create, ran("gh pr close "+pull, ""), ran("gh pr reopen", "")}, opened + "; reopened since"},
 		"an issue": {calls{ran("glab issue create -t $TITLE", issue)},
 			"“" + issue + "” — issue opened, turn 2"},
 		"by a tool": {calls{{Name: "mcp__github__create_pull_request", Done: true,
