@@ -94,7 +94,7 @@ func (s *Server) verdict(ctx context.Context, n payload.Note) string {
 		return "The next sync checks its quote."
 	}
 	defer m.Close()
-	said, err := m.Pipeline.Read(ctx, ingest.SessionID(n.Session))
+	said, err := m.Read(ctx, ingest.SessionID(n.Session))
 	if err != nil {
 		return "The next sync checks its quote."
 	}

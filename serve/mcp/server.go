@@ -36,10 +36,7 @@ import (
 
 // A Memory is the library for the duration of one call.
 type Memory struct {
-	Library  *library.Library
-	Index    *index.Index // with the configured vectors and lexicon; nil if the call only reads
-	Pipeline *pipeline.Pipeline
-	Budget   int // tokens of a payload
+	*pipeline.Pipeline // its index has the configured vectors and lexicon, and is nil if the call only reads
 	// SecondLook returns the user's model for one question if the user has it look at answers; else nil. why says if it
 	// can't be asked.
 	SecondLook func() (model *answer.SecondLook, why string)

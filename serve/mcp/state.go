@@ -39,13 +39,13 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 	if err != nil {
 		return "", err
 	}
-	t, err := m.Pipeline.Read(ctx, e.ID)
+	t, err := m.Read(ctx, e.ID)
 	if err != nil {
 		return "", err
 	}
 	sh := newSheet()
 	did := trace.OfSession(t)
-	doc := stateDoc{Session: t, Manifest: m.Pipeline.Manifest(t, did, e)}
+	doc := stateDoc{Session: t, Manifest: m.Manifest(t, did, e)}
 	doc.read(did)
 	if asked := len(in.Parts) == 0 || slices.Contains(in.Parts, "decisions"); asked {
 		if doc.Items, doc.Notes, err = decisions(ctx, m, e, t); err != nil {

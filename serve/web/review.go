@@ -84,7 +84,7 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 
 // waiting returns what waits for review of the sessions from a position on; in the first place, of handoffs too.
 func waiting(ctx context.Context, m *Memory, f filters, entries []library.Entry, from int) (*review.Waiting, error) {
-	w, err := review.Read(ctx, m.Library, m.Pipeline.Index, f.catalog, entries)
+	w, err := review.Read(ctx, m.Library, m.Index, f.catalog, entries)
 	if err != nil {
 		return nil, err
 	}

@@ -35,11 +35,10 @@ import (
 
 // A Memory is the library as one page sees it.
 type Memory struct {
-	Library  *library.Library
-	Pipeline *pipeline.Pipeline // with the index open, for reading
-	Behind   answer.Behind
-	Stamp    string // changes with every write to library or index; "" during one
-	Close    func() // ends the page's use of it
+	*pipeline.Pipeline // with the index open, for reading
+	Behind             answer.Behind
+	Stamp              string // changes with every write to library or index; "" during one
+	Close              func() // ends the page's use of it
 
 	Ask func(context.Context, answer.Question) (answer.Answer, error)
 	// Compose makes the payload for the next session of the named project.

@@ -61,7 +61,7 @@ type readSession struct {
 func (s *Server) parsed(ctx context.Context, m *Memory, e library.Entry) (*readSession, error) {
 	s.parsing.Lock()
 	defer s.parsing.Unlock()
-	of, err := m.Pipeline.Read(ctx, e.ID)
+	of, err := m.Read(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func outcome(ctx context.Context, m *Memory, id ingest.SessionID) (*payload.Payl
 		return nil, err
 	}
 	out := *p
-	out.Doubted, err = pipeline.Doubts(ctx, m.Library, m.Pipeline.Index, map[string]*payload.Payload{}, p.Items)
+	out.Doubted, err = pipeline.Doubts(ctx, m.Library, m.Index, map[string]*payload.Payload{}, p.Items)
 	out.Items = slices.Clone(p.Items)
 	for i := range out.Items {
 		if it := &out.Items[i]; out.Doubted[it.ID].Sure {

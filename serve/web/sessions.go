@@ -142,8 +142,8 @@ type looked struct {
 func (s *Server) look(ctx context.Context, m *Memory) looked {
 	minute := time.Now().Format("2006-01-02 15:04")
 	l, _ := kept(&s.kept, m.Stamp, "looked at "+minute, func() (l looked, err error) {
-		l.doomed, l.unsafe, l.found = m.Pipeline.Exposed(ctx)
-		l.excluded = m.Pipeline.Excluded()
+		l.doomed, l.unsafe, l.found = m.Exposed(ctx)
+		l.excluded = m.Excluded()
 		return l, ctx.Err() // else it is cut short
 	})
 	return l
@@ -198,7 +198,7 @@ func saidWhere(ctx context.Context, m *Memory, f filters, words string) (all []s
 		return nil
 	}
 	err = g.Each(ctx, sessions, g.Transcript, list)
-	outputs, ok := g.Outputs(m.Library, m.Pipeline.Read)
+	outputs, ok := g.Outputs(m.Library, m.Read)
 	if ok && err == nil && len(all) == 0 {
 		err = g.Each(ctx, sessions, outputs, list)
 	}
@@ -212,7 +212,7 @@ func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry, costs 
 	for i, l := range sessions {
 		ids[i] = string(l.ID)
 	}
-	items, err := m.Pipeline.Index.ItemsAmong(ctx, ids, payload.Decision, payload.Eliminated)
+	items, err := m.Index.ItemsAmong(ctx, ids, payload.Decision, payload.Eliminated)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func byDay(ctx context.Context, m *Memory, sessions []*library.ListEntry, costs 
 	for _, it := range items {
 		of[it.Session] = append(of[it.Session], it)
 	}
-	shapes, err := m.Pipeline.Index.Shapes(ctx, ids)
+	shapes, err := m.Index.Shapes(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"recall/index"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 )
 
 // The link of what a colleague said leads to what they share of that session, as text.
@@ -22,14 +23,15 @@ func TestSharedSession(t *testing.T) {
 	}
 	defer l.Close()
 	s, err := New(Options{Open: func(context.Context, bool) (*Memory, error) {
-		return &Memory{Library: l, Close: func() {}, Shared: func(id string) (*answer.Shared, error) {
-			if id != "s1@Bob B." {
-				return nil, library.ErrNoSession
-			}
-			return &answer.Shared{Author: "Bob B.", Machine: "elm", Title: "<b>Queue</b>", Transcript: "## Turn 1\n<script>",
-				Payload: &payload.Payload{Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision,
-					Text: "Retry five times", State: payload.Stands}}}}, nil
-		}}, nil
+		return &Memory{Pipeline: &pipeline.Pipeline{Archiver: pipeline.Archiver{Library: l}},
+			Close: func() {}, Shared: func(id string) (*answer.Shared, error) {
+				if id != "s1@Bob B." {
+					return nil, library.ErrNoSession
+				}
+				return &answer.Shared{Author: "Bob B.", Machine: "elm", Title: "<b>Queue</b>", Transcript: "## Turn 1\n<script>",
+					Payload: &payload.Payload{Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision,
+						Text: "Retry five times", State: payload.Stands}}}}, nil
+			}}, nil
 	}})
 	if err != nil {
 		t.Fatal(err)

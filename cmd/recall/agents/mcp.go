@@ -41,15 +41,13 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			if err != nil {
 				return nil, err
 			}
-			return &mcp.Memory{Library: b.Lib, Index: b.Index, Search: b.Both(), Pipeline: b.Pipeline(),
-				Words: terminal.Agent{}, Budget: b.Config.Payload.Budget, Behind: behind, Shared: b.SharedSession,
+			return &mcp.Memory{Pipeline: b.Pipeline(), Search: b.Both(), Words: terminal.Agent{}, Behind: behind,
+				Shared:     b.SharedSession,
 				SecondLook: func() (*answer.SecondLook, string) { return b.AgentsLook(ctx) },
-				Compose: func(ctx context.Context, name string) (*payload.Payload, error) {
-					return b.Compose(ctx, b.Index, name)
-				},
-				Here:    func() (string, error) { return b.ProjectFilter("", false) },
-				Running: b.Running,
-				Close:   b.Close}, nil
+				Compose:    b.Compose,
+				Here:       func() (string, error) { return b.ProjectFilter("", false) },
+				Running:    b.Running,
+				Close:      b.Close}, nil
 		},
 		Library: func(ctx context.Context) (*library.Library, error) {
 			b, err := m.Call()

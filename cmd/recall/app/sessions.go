@@ -184,18 +184,17 @@ func (a *App) ProjectAsked(name string) (string, error) {
 	return p.Name, err
 }
 
-// Compose makes the payload of a session or of a project's thread, by name, or of the current project's for "". The
-// index may be nil.
-func (a *App) Compose(ctx context.Context, x *index.Index, name string) (*payload.Payload, error) {
+// Compose makes the payload of a session or of a project's thread, by name, or of the current project's for "".
+func (a *App) Compose(ctx context.Context, name string) (*payload.Payload, error) {
 	project, branch, of, err := a.ResolveThread(name)
 	if err != nil {
 		return a.handedOver(name, err)
 	}
 	var p *payload.Payload
 	if of != "" {
-		p, err = pipeline.SessionPayload(ctx, a.Lib, x, project, of)
+		p, err = pipeline.SessionPayload(ctx, a.Lib, a.IndexIfThere(), project, of)
 	} else {
-		p, err = pipeline.NextPayload(ctx, a.Lib, x, project, branch, "")
+		p, err = pipeline.NextPayload(ctx, a.Lib, a.IndexIfThere(), project, branch, "")
 	}
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to continue from"), "recall sync imports sessions; recall list shows them")

@@ -71,7 +71,7 @@ func newResumeCmd(a *app.App) *cobra.Command {
 		if task != "" {
 			return o.resumeTask(ctx, a, task, args[1:])
 		}
-		p, err := a.Compose(ctx, a.IndexIfThere(), name)
+		p, err := a.Compose(ctx, name)
 		switch {
 		case err != nil:
 			return err
@@ -119,7 +119,7 @@ func (o *resumeOptions) resumeTask(ctx context.Context, a *app.App, task string,
 	if order.Project, err = a.ProjectFilter(o.Project, false); err != nil {
 		return err
 	}
-	order.Payload, _ = a.Compose(ctx, a.Index, order.Project) // a project might have nothing to continue from
+	order.Payload, _ = a.Compose(ctx, order.Project) // a project might have nothing to continue from
 	text, cut, err := order.Write(ctx)
 	if err != nil {
 		return err
@@ -241,7 +241,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		if err := a.Fresh(ctx); err != nil {
 			return err
 		}
-		p, err := a.Compose(ctx, a.IndexIfThere(), strings.Join(args, ""))
+		p, err := a.Compose(ctx, strings.Join(args, ""))
 		if err != nil {
 			return err
 		}

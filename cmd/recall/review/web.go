@@ -50,7 +50,7 @@ func newWebCmd(a *app.App) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				m := memoryOf(ctx, b, l, behind)
+				m := memoryOf(ctx, b, behind)
 				m.Stamp = l.Stamp(index, index+"-wal")
 				return m, nil
 			},
@@ -89,13 +89,13 @@ func newWebCmd(a *app.App) *cobra.Command {
 const mostOthers = 10
 
 // memoryOf returns what a page can read and change of a library, by an app whose index is open.
-func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer.Behind) *web.Memory {
+func memoryOf(ctx context.Context, b *app.App, behind answer.Behind) *web.Memory {
 	p := b.Pipeline()
-	return &web.Memory{Library: l, Pipeline: p, Behind: behind, Close: b.Close, Prices: b.Config.LLM.Prices,
+	return &web.Memory{Pipeline: p, Behind: behind, Close: b.Close, Prices: b.Config.LLM.Prices,
 		Ask: func(ctx context.Context, q answer.Question) (answer.Answer, error) {
 			return b.Ask(ctx, q, nil)
 		},
-		Compose: func(project string) (*payload.Payload, error) { return b.Compose(ctx, b.Index, project) },
+		Compose: func(project string) (*payload.Payload, error) { return b.Compose(ctx, project) },
 		Others: func(project string) (lines []string) {
 			if team := b.TeamNews(time.Time{}, project); team != nil {
 				for _, one := range team.Others[:min(len(team.Others), mostOthers)] {
@@ -134,7 +134,7 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 			return linkItems(ctx, b, link, string(later), string(earlier))
 		},
 		Mark: func(session ingest.SessionID, m payload.Mark, name string) error {
-			e, err := l.Session(session)
+			e, err := b.Lib.Session(session)
 			if err != nil {
 				return err
 			}
