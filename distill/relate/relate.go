@@ -112,7 +112,8 @@ func Links(items []Item) []payload.Link {
 			if tied == mostTied || !all[i].Current() || sameTurn(&all[i], &all[k]) {
 				continue
 			}
-			speaks := onRecord(&all[k]) && (c.speaksOf(claims[k]) || c.stated != nil && claims[k].reopenedBy(all[i].Text))
+			anew := c.stated != nil && claims[k].reopenedBy(all[i].Text)
+			speaks := onRecord(&all[k]) && (anew || c.speaksOf(claims[k]))
 			if revokes := c.revokes(claims[k]); revokes || speaks || c.answersAnew(claims[k]) {
 				links = append(links, link(&all[i], &all[k], revokes))
 				tied++
