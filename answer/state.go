@@ -33,6 +33,14 @@ func State(it payload.Item) string {
 		word = it.Status + ", "
 	case it.Rule == payload.CommitRule:
 		word = "committed "
+	case it.Rule == payload.CutOffRule:
+		word = "cut off "
+	case it.Rule == payload.TestRule:
+		word = "tests run "
+	case it.Rule == payload.OpenedRule:
+		word = "opened "
+	case it.Rule == payload.TaskRule:
+		word = "open "
 	}
 	return word + d
 }

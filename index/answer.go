@@ -316,7 +316,8 @@ func (o *ranked) reply(asked *rank.Question, said []Turn) {
 		}
 		to := &said[i-1]
 		takesSide := text.TakesSide(t.Text) && !strings.HasSuffix(t.Text, "?")
-		last := o.turn.ID == to.ID && o.beside.turn.Role == "user" && o.beside.turn.N < to.N && takesSide
+		last := o.turn.ID == to.ID && (o.beside.turn.Role == "user" && o.beside.turn.N < to.N && takesSide ||
+			o.beside.turn.Role != Both && picks(to.Text, t.Text))
 		asks := o.beside.turn.ID == to.ID && o.turn.N < to.N && strings.Contains(text.LastWords(to.Text), "?") &&
 			max(len(o.beside.passage), len(t.Text)) <= shortReply && ingest.Typed(t.Text) == t.Text
 		before, room := text.Replied(to.Text, t.Text), besideQuestion // on one line
@@ -341,6 +342,16 @@ func (o *ranked) reply(asked *rank.Question, said []Turn) {
 		}
 	}
 }
+
+// picks reports whether a reply names what the end of an assistant's message recommends, or what that weighs it against.
+func picks(offer, reply string) bool {
+	reply = strings.TrimSpace(reply)
+	return !strings.HasSuffix(reply, "?") && recommends().MatchString(offer[max(0, len(offer)-endOfTurn):]) &&
+		text.Words(reply).Shared(text.Words(offer)) > 0
+}
+
+var recommends = text.Pattern(`(?i)\b(?:recommend|suggest|(?:i|we)['’]d (?:go|take|use|pick|prefer)|i would|empfehl|` +
+	`würde|recommand|conseill|recomiend|sugier)`)
 
 // How long a reply may be that is shown with what it is to, and that, in bytes.
 const (

@@ -95,13 +95,13 @@ const (
 // list answers with the newest items of some kinds, as pages show them; if there are none, with the newest leads that
 // look like them or, of what says how things stand, that tell where sessions ended.
 func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answer, error) {
-	asked := r.q.Kinds
+	asked, wanted := r.q.Kinds, kinds
 	defer func() { r.q.Kinds = asked }()
 	stands := asked == nil && slices.ContainsFunc(kinds, rank.AsOfSession)
 	kindOf := func(it *payload.Item) payload.Kind {
 		kind, ended := it.Under()
 		switch {
-		case ended:
+		case ended && (it.Rule != payload.AskedRule || it.Hint == "" || !slices.Contains(kinds, it.Hint)):
 			return payload.Status
 		case kind == payload.Lead && asked == nil && !rank.AsOfSession(it.Hint):
 			return it.Hint
@@ -118,6 +118,16 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 		}
 		found, err = r.newest(ctx, kinds, kindOf)
 		kinds = r.q.Kinds
+		usual := slices.ContainsFunc(usuallyListed, func(k payload.Kind) bool { return slices.Contains(wanted, k) })
+		if err == nil && len(found) == 0 && usual { // else the words by which it asks would be searched for
+			kinds, r.q.Kinds = []payload.Kind{payload.Lead}, []payload.Kind{payload.Lead}
+			found, err = r.newest(ctx, kinds, func(it *payload.Item) payload.Kind {
+				if _, ended := it.Under(); ended && it.Rule != payload.AskedRule || it.By != payload.ByUser {
+					return ""
+				}
+				return it.Kind
+			})
+		}
 	}
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
@@ -156,7 +166,8 @@ func (r *reader) newest(ctx context.Context, kinds []payload.Kind, kindOf func(*
 	stands := slices.ContainsFunc(kinds, rank.AsOfSession) && !slices.Contains(kinds, payload.Decision)
 	found = slices.DeleteFunc(found, func(one *ranked) bool {
 		kind, of := kindOf(&one.item), projects[one.session]
-		stood := stands && rank.AsOfSession(kind) && slices.Contains(kinds, kind)
+		stood := stands && rank.AsOfSession(kind) && slices.Contains(kinds, kind) &&
+			one.item.Rule != payload.TaskRule // a task is open until it is done
 		if stood && last[of] == 0 {
 			last[of] = one.session
 		}

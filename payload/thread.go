@@ -122,6 +122,9 @@ func Pick(threads [][]ThreadInfo, branch string) []ThreadInfo {
 var defaultBranches = map[string]bool{"": true, "main": true, "master": true, "trunk": true, "develop": true,
 	"development": true, "dev": true, "next": true, "HEAD": true}
 
+// OwnBranch reports whether a branch is one for some work.
+func OwnBranch(branch string) bool { return !defaultBranches[branch] }
+
 // ubiquitousFiles lists files that any session may touch, so sharing one means nothing.
 var ubiquitousFiles = text.Set(`readme.md claude.md agents.md changelog.md memory.md todo.md .gitignore go.mod go.sum
 	package.json package-lock.json yarn.lock pnpm-lock.yaml cargo.toml cargo.lock pyproject.toml poetry.lock uv.lock
@@ -328,7 +331,7 @@ func (t *tieFinder) carried() {
 		for n, id := range slices.Concat(s.Carried, s.Injected) {
 			from, ok := owner[id]
 			apart := !ok || from == i ||
-				n >= len(s.Carried) && !defaultBranches[s.Branch] && t.sessions[from].Branch != s.Branch
+				n >= len(s.Carried) && OwnBranch(s.Branch) && t.sessions[from].Branch != s.Branch
 			if apart {
 				continue
 			}
@@ -345,7 +348,7 @@ func (t *tieFinder) branches() {
 		if s.Folder != "" {
 			folders.add(s.Folder, i)
 		}
-		if !defaultBranches[s.Branch] {
+		if OwnBranch(s.Branch) {
 			branches.add(s.Project+"\x00"+s.Branch, i)
 			continue
 		}

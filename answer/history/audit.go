@@ -101,7 +101,7 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 				continue
 			}
 			at := MemoryLine{of.Path, n, line}
-			found := cmp.Or(replaced(orders, line), outdated(orders, line))
+			found := cmp.Or(replaced(orders, line), outdated(orders, line), renumbered(orders, line))
 			if found == nil && len(text.Words(line)) < leastSaid {
 				continue
 			}
@@ -230,6 +230,33 @@ func replaced(orders []order, line string) *Against {
 	return &Against{Names: had.Quote, Since: since.Quote, Said: *since, Had: &before, Kind: payload.Decision}
 }
 
+// numbers matches numbers.
+var numbers = text.Pattern(`\d+(?:[.,]\d+)*`)
+
+// otherNumber reports whether a sentence has a number where a line has another.
+func otherNumber(line, said string) bool {
+	has, other := numbers().FindAllString(line, -1), numbers().FindAllString(said, -1)
+	return len(has) > 0 && !slices.ContainsFunc(has, func(n string) bool { return slices.Contains(other, n) })
+}
+
+// renumbered returns the last thing that a person said in a line's words with another number; nil for nothing.
+func renumbered(orders []order, line string) *Against {
+	var last *Saying
+	says := text.Words(numbers().ReplaceAllString(line, " "))
+	for i := range orders {
+		o := &orders[i]
+		same := len(says) > 1 && says.In(o.words) == 1 && numbers().MatchString(o.Quote) && !strings.HasSuffix(o.Quote, "?")
+		if same && (last == nil || o.At.After(last.At)) {
+			last = &o.Saying
+		}
+	}
+	if last == nil || !otherNumber(line, last.Quote) {
+		return nil
+	}
+	return &Against{Names: strings.Join(numbers().FindAllString(line, -1), ", "), Since: last.Quote, Said: *last,
+		Kind: payload.Decision}
+}
+
 // named matches what a line names as code, and paths.
 var named = text.Pattern("`[^`\\s]+`|[\\w.@-]+(?:/[\\w.@-]+)+")
 
@@ -297,7 +324,8 @@ func borneOut(found []*index.Result, project, line string) (best *Borne) {
 		}
 		for _, s := range text.Sentences(said, true) {
 			asks := strings.HasSuffix(s, "?") && !wishes().MatchString(s)
-			if !asks && says.In(text.Words(s)) >= sameSaid && text.Denies(s) == text.Denies(line) {
+			if !asks && says.In(text.Words(s)) >= sameSaid && text.Denies(s) == text.Denies(line) &&
+				!otherNumber(line, s) {
 				best = &Borne{By: r.Role, Said: saidAt(r.Place, r.Turn, r.At, s)}
 				break
 			}

@@ -71,26 +71,21 @@ func waits(it payload.Item) payload.Kind {
 	return ""
 }
 
-// WaitingIn lists what waits in a project, "" for all. What an archived session left open no longer counts.
+// WaitingIn lists what waits in a project, "" for all. What an archived session left open no longer counts. A task of a
+// list waits until it is done; what was told to come next is done, as likely as not, unless it waits on a branch.
 func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since, now time.Time) (*Waiting, error) {
 	line, err := Timeline(ctx, p, project, payload.Next, payload.Deferred, payload.Question, payload.Flag, payload.Lead,
 		payload.Decision, payload.Eliminated, payload.Finding) // the last three kinds settle what waits
 	if err != nil {
 		return nil, err
 	}
-	last, err := lastSteps(ctx, p, line)
+	last, newest, err := lastSteps(ctx, p, line)
 	if err != nil {
 		return nil, err
 	}
 	doc := &Waiting{Since: since.UTC(), Projects: []Loops{}}
 	by := map[string]*Loops{} // project
 	said := map[string]bool{} // open ones seen: a repetition counts as old as the first
-	newest := map[string]Dated{}
-	for _, d := range line {
-		if d.Item.At.After(newest[d.Project].Item.At) {
-			newest[d.Project] = d
-		}
-	}
 	for _, d := range line {
 		kind := waits(d.Item)
 		open := d.Item.Current() && !d.Sure
@@ -98,8 +93,8 @@ func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since,
 		switch {
 		case kind == "", d.Archived, d.Sure && d.Link.Relation == payload.Same:
 			continue
-		case d.Item.Rule == payload.ToldNextRule && newest[d.Project].Session != d.Session, // done, as likely as not
-			open && kind == payload.Next && !last[d.Session],
+		case d.Item.Rule == payload.ToldNextRule && !newest[d.Session], // done, as likely as not
+			open && kind == payload.Next && d.Item.Rule != payload.TaskRule && !last[d.Session],
 			!open && (ended.IsZero() || ended.Before(since)):
 			continue
 		}
@@ -152,19 +147,20 @@ func daysBetween(from, to time.Time) int {
 	return max(0, int(day(to).Sub(day(from)).Hours()/24))
 }
 
-// lastSteps returns the sessions whose next steps count: of each thread the last one with any.
-func lastSteps(ctx context.Context, p *pipeline.Pipeline, line []Dated) (map[string]bool, error) {
+// lastSteps returns the sessions whose next steps count: of each thread the last one with any; and the newest of the
+// project and of each thread on a branch of its own.
+func lastSteps(ctx context.Context, p *pipeline.Pipeline, line []Dated) (last, newest map[string]bool, err error) {
 	speaks, projects := map[string]bool{}, map[string]bool{}
 	for _, d := range line {
 		if waits(d.Item) == payload.Next {
 			speaks[d.Session], projects[d.Project] = true, true
 		}
 	}
-	last := map[string]bool{}
+	last, newest = map[string]bool{}, map[string]bool{}
 	for name := range projects {
 		known, err := p.Index.ThreadsIn(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		var infos []payload.ThreadInfo
 		for _, t := range known {
@@ -172,9 +168,13 @@ func lastSteps(ctx context.Context, p *pipeline.Pipeline, line []Dated) (map[str
 		}
 		threads, err := pipeline.Join(p.Library, infos)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, thread := range threads {
+		for i, thread := range threads { // the most recently active first
+			end := slices.MaxFunc(thread, func(a, b payload.ThreadInfo) int { return a.End.Compare(b.End) })
+			if i == 0 || payload.OwnBranch(end.Branch) {
+				newest[end.Session] = true
+			}
 			for _, s := range slices.Backward(thread) {
 				if speaks[s.Session] {
 					last[s.Session] = true
@@ -183,5 +183,5 @@ func lastSteps(ctx context.Context, p *pipeline.Pipeline, line []Dated) (map[str
 			}
 		}
 	}
-	return last, nil
+	return last, newest, nil
 }

@@ -127,9 +127,14 @@ func (p *Page) grounds(it payload.Item) string {
 	case it.Kind != payload.Lead && len(it.Evidence) > 0:
 		return p.quoted("", it.Evidence[0].Quote)
 	case it.Kind == payload.Lead && len(it.Evidence) > 1:
-		before := "the assistant had asked: "
-		if it.Evidence[1].N > it.Evidence[0].N {
+		before := "after: "
+		switch other := it.Evidence[1]; {
+		case it.Rule == payload.RefusalRule:
+			before = "refusing: "
+		case other.N > it.Evidence[0].N:
 			before = "answered: "
+		case strings.HasSuffix(strings.TrimSpace(other.Quote), "?"):
+			before = "the assistant had asked: "
 		}
 		return p.quoted(before, it.Evidence[1].Quote)
 	}
