@@ -63,6 +63,9 @@ var (
 func quoteAnswer(it *payload.Item, a *ingest.Answer) {
 	said := it.First()
 	it.Kind, it.Hint, it.Text = payload.Lead, payload.Decision, text.OneLine(strings.Join(a.Chosen, ", "))
+	if notes := text.OneLine(a.Notes); !strings.Contains(it.Text, notes) { // their own words, and often what counts
+		it.Text += "; " + notes
+	}
 	it.Why, it.Alternatives = "", nil
 	it.Evidence = []payload.Evidence{said}
 	if q := text.HeadWords(a.Question, MaxQuote); q != "" {

@@ -46,6 +46,10 @@ func EncodeHandover(p *Payload, h Handover) (string, error) {
 	h.Project, h.Title, h.Items = p.Project, p.Title, nil
 	items := shown(p)
 	for _, it := range items[:min(len(items), maxHandoverItems)] {
+		_, doubted := p.Doubted[it.ID] // which the file doesn't say
+		if doubted && it.Kind == Decision || it.Kind == Goal && it.Rule == RequestRule {
+			it.Kind = Lead // they were said, and needn't hold any more
+		}
 		it.Rule, it.Was = "", ""
 		h.Items = append(h.Items, it)
 	}

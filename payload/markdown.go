@@ -226,7 +226,7 @@ func (pg *page) layOut(cut []int) Rendered {
 		}
 	}
 	switch {
-	case r.Cut > 0 && pg.variant == Handoff: // its reader hasn't the session
+	case r.Cut > 0 && (pg.variant == Handoff || pg.payload.Session == ""): // its reader hasn't the session
 		fmt.Fprintf(&body, "\n… and %d more left out\n", r.Cut)
 	case r.Cut > 0:
 		fmt.Fprintf(&body, "\n… and %d more: recall show %s\n", r.Cut, ShortID(pg.payload.Session))
@@ -296,7 +296,7 @@ func (pg *page) note(it *Item) string {
 		after = "; by the agent"
 	}
 	switch {
-	case doubted && it.Rule == AnswerRule && by.Words != "":
+	case doubted && it.Kind == Decision && by.Words != "":
 		word := "later"
 		if by.Sure {
 			word = by.Word(it.Kind)
