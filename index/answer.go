@@ -343,7 +343,7 @@ func (o *ranked) reply(asked *rank.Question, said []Turn) {
 	}
 }
 
-// picks reports whether a reply names what the end of an assistant's message recommends, or what that weighs it against.
+// picks reports whether a reply names what the end of a message recommends, or what that is weighed against.
 func picks(offer, reply string) bool {
 	reply = strings.TrimSpace(reply)
 	return !strings.HasSuffix(reply, "?") && recommends().MatchString(offer[max(0, len(offer)-endOfTurn):]) &&

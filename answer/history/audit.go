@@ -245,7 +245,8 @@ func renumbered(orders []order, line string) *Against {
 	says := text.Words(numbers().ReplaceAllString(line, " "))
 	for i := range orders {
 		o := &orders[i]
-		same := len(says) > 1 && says.In(o.words) == 1 && numbers().MatchString(o.Quote) && !strings.HasSuffix(o.Quote, "?")
+		states := numbers().MatchString(o.Quote) && !strings.HasSuffix(o.Quote, "?")
+		same := len(says) > 1 && says.In(o.words) == 1 && states
 		if same && (last == nil || o.At.After(last.At)) {
 			last = &o.Saying
 		}
