@@ -81,7 +81,7 @@ var cues = sync.OnceValue(func() map[string][]cuePhrase {
 			}
 			for phrase := range strings.SplitSeq(phrases, ",") {
 				after, opens := strings.CutPrefix(strings.TrimSpace(phrase), "^")
-				words := strings.Fields(apostrophes.Replace(after))
+				words := strings.Fields(text.Apostrophes.Replace(after))
 				if len(words) == 0 || len(words) > maxCueWords {
 					panic(fmt.Sprintf("distill/offline: cue %q has no words, or too many", phrase))
 				}
@@ -96,12 +96,9 @@ var cues = sync.OnceValue(func() map[string][]cuePhrase {
 	return all
 })
 
-// apostrophes takes out what people leave out as they type: "dont".
-var apostrophes = strings.NewReplacer("'", "", "’", "")
-
 // cuesIn returns the classes that a text shows.
 func cuesIn(said string) cueSet {
-	words := strings.FieldsFunc(strings.ToLower(apostrophes.Replace(said)), func(r rune) bool {
+	words := strings.FieldsFunc(strings.ToLower(text.Apostrophes.Replace(said)), func(r rune) bool {
 		return !unicode.IsLetter(r) && r != '-' && !unicode.IsDigit(r)
 	})
 	all := cues()

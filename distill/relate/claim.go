@@ -2,6 +2,7 @@ package relate
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"recall/internal/text"
 	"recall/payload"
@@ -27,6 +28,14 @@ type given struct {
 	within bool // somewhere or for something only: "remove duckdb from the readme", "forget it for a moment"
 }
 
+var (
+	copulas  = text.Set(`is are was were gets get becomes be`)
+	denyForm = text.Pattern(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
+
+	// onlyThere matches what follows a name that is given up somewhere or for something only.
+	onlyThere = text.Pattern(`(?i)^\s+(?:for|from|in|on|at|during|within|under|between|into|to|with)\b`)
+)
+
 // claimOf makes out what an item decides. Its first quote, too, is read for what it gives up, since people say so
 // there.
 func claimOf(it *payload.Item) *claim {
@@ -38,25 +47,30 @@ func claimOf(it *payload.Item) *claim {
 		words = append(words, t.low)
 	}
 	c.denies = len(denyForm().FindAllString(strings.Join(words, " "), -1))%2 == 1
-	lost := c.readLost(toks)
+	lost := c.readLost(it.Text, toks)
 	for i, t := range toks {
 		if !lost[i] {
 			put(c.held, t)
 		}
 	}
-	c.readLost(quote)
+	c.readLost(it.First().Quote, quote)
 	return c
 }
 
 // readLost records what a sentence gives up, and returns the tokens that name it.
-func (c *claim) readLost(toks []token) map[int]bool {
+func (c *claim) readLost(said string, toks []token) map[int]bool {
 	lost := map[int]bool{}
-	for _, sp := range lostSpans(toks) {
-		for i := sp.from; i < sp.to; i++ {
-			lost[i] = true
+	for _, g := range text.GivesUp(said) {
+		from, to := utf8.RuneCountInString(said[:g.From]), utf8.RuneCountInString(said[:g.To])
+		b := text.Bag{}
+		for i, t := range toks {
+			if t.at >= from && t.at < to && g.Form != "forbids" {
+				lost[i] = true
+				put(b, t)
+			}
 		}
-		if b := bagOf(toks[sp.from:sp.to]); len(b) > 0 {
-			c.gives = append(c.gives, given{b, elsewhere(toks, sp.to) || match(toks, sp.to, "from")})
+		if len(b) > 0 {
+			c.gives = append(c.gives, given{b, onlyThere().MatchString(said[g.To:])})
 		}
 	}
 	return lost

@@ -14,7 +14,11 @@ type token struct {
 	stem  string // what it is compared by; "" for marks and words without meaning of their own
 	name  bool   // a proper name or an identifier
 	value bool   // a number with its unit
+	at    int    // where it begins in the sentence, in characters
 }
+
+// isMark reports whether a token is a punctuation mark.
+func isMark(t token) bool { return t.stem == "" && strings.Contains(",;:.()—", t.low) }
 
 // tokens splits a sentence. Compounds ("dead-letter", "LISTEN/NOTIFY") are split, paths and identifiers aren't.
 func tokens(text string) []token {
@@ -29,7 +33,7 @@ func tokens(text string) []token {
 			sign := i > 0 && strings.ContainsRune("-$@~./", runes[i-1]) // --force, $HOME, ~/.toolrc
 			for _, w := range parts(string(runes[i:j])) {
 				t := tokenOf(w, begin)
-				t.name = t.name || sign && t.stem != "" && !t.value
+				t.name, t.at = t.name || sign && t.stem != "" && !t.value, i
 				out = append(out, t)
 				begin = false
 			}

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"recall/index"
+	"recall/index/embed/minilm"
 	"recall/ingest/trace"
 	"recall/internal/text"
 	"recall/payload"
@@ -99,11 +100,12 @@ func isGrounds(it *payload.Item) bool {
 	return said && it.Current() && (len(it.Evidence) > 0 || it.Maker == payload.ByHuman)
 }
 
-// orders matches how a clause forbids something, and what: "don't use Redis here", "ok, drop the asyncio queue".
-var orders = text.Pattern(`(?i)(?:^|[,;:–—]\s*|\b(?:please|ok|okay|and|but|so|then|just|also|i|we|you)\s+)` +
-	`(?:let['’]?s not|don['’]?t (?:want|need|believe|think)|don['’]?t|do not|never|stop|avoid|drop|leave|no(?: more)?|` +
-	`that['’]?s (?:settled|decided|final|closed))\b\s*` +
-	`(.*?)(?:[,;:!?()]|\.(?:\s|$)|\s(?:because|since|but|and|so)\b|$)`)
+// orders returns what a sentence says to give up or not to do, which aren't numbers: "2.1 is out".
+func orders(s string) []text.GivenUp {
+	return slices.DeleteFunc(text.GivesUp(s), func(g text.GivenUp) bool {
+		return g.Vague || g.Name != "" && !strings.ContainsFunc(g.Name, unicode.IsLetter)
+	})
+}
 
 // pointsBack matches what an order is about if that was said before it: "don't unify them yet", "that's settled".
 var pointsBack = text.Pattern(`(?i)^$|\b(?:it|that|this|them|those|these|there)\b`)
@@ -160,17 +162,16 @@ func (d *Deed) Forbids(said, before string) (order, about string) {
 		if order = s; short {
 			order = said
 		}
-		for _, m := range orders().FindAllStringSubmatchIndex(s, -1) {
-			what := s[m[2]:m[3]]
-			w := text.Words(what)
-			named := slices.ContainsFunc(strings.Fields(what), d.has)
-			if shared := w.Shared(d.does); what != "" && (named || shared > 1 && w.In(d.does) >= half) {
+		for _, g := range orders(s) {
+			w := text.Words(g.Name)
+			named := d.takesUp(g) || g.Form == "forbids" && slices.ContainsFunc(strings.Fields(g.Name), d.has)
+			if shared := w.Shared(d.does); g.Name != "" && (named || shared > 1 && w.In(d.does) >= half) {
 				return order, ""
 			}
-			if !pointsBack().MatchString(what) || chose() {
+			if !pointsBack().MatchString(g.Name) || chose() {
 				continue
 			}
-			to, spoken := before, said[:strings.Index(said, s)+m[0]]
+			to, spoken := before, said[:strings.Index(said, s)+g.From]
 			if len(text.Content(spoken)) > fewWords { // the person's own words are what "it" is
 				to = spoken
 			}
@@ -289,7 +290,12 @@ func (d *Deed) against(it *payload.Item) (name string, sure bool) {
 	case payload.Lead:
 		return cmp.Or(d.refusedAgain(it), d.writtenAgain(it)), false
 	case payload.Decision, payload.Flag:
-		for _, lost := range append(setAgainst(it.Text), it.Alternatives...) {
+		for _, g := range orders(it.Text) { // "SQLite, not Postgres"
+			if g.Form != "forbids" && d.names(g.Name, it) {
+				return g.Name, false
+			}
+		}
+		for _, lost := range it.Alternatives {
 			if d.names(lost, it) {
 				return lost, false
 			}
@@ -338,10 +344,8 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 		return "", ""
 	}
 	for _, s := range text.Sentences(said, true) {
-		for _, m := range orders().FindAllStringSubmatch(s, -1) {
-			used := uses().FindStringSubmatch(m[1])
-			brings := used != nil && text.Words(used[1]).In(d.brings) == 1
-			if !strings.HasSuffix(s, "?") && (d.carriesOut(m[1]) || brings) {
+		for _, g := range orders(s) {
+			if !strings.HasSuffix(s, "?") && (d.carriesOut(g.Name) || d.takesUp(g)) {
 				return s, ""
 			}
 		}
@@ -360,17 +364,25 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 	return "", ""
 }
 
-// uses matches the one name that an order says not to bring in: "axios here", not "new files".
-var uses = text.Pattern(`(?i)^(?:use|add|install|import)\s+([^\s,.;:()]+)(?:\s*$|[,.;:()]|\s+(?:` +
-	`here|there|for|in|on|at|as|with|to|anywhere|again|any ?more|please|ever|yet)\b)`)
+// takesUp reports whether an action brings in the one thing that a sentence gives up, or changes what is in it: a name
+// rather than a word of everyday English, unless the sentence says not to use it.
+func (d *Deed) takesUp(g text.GivenUp) bool {
+	named := g.Form == "uses" || text.IsName(g.Name) || g.From > 0 && strings.ToLower(g.Name) != g.Name
+	if _, known := minilm.Place(g.Name); g.Name == "" || strings.Contains(g.Name, " ") || !named && known {
+		return false
+	}
+	base := strings.TrimSuffix(g.Name, path.Ext(g.Name)) // moment.js is what "npm install moment" brings in
+	return text.Words(g.Name).In(d.brings) == 1 || text.Words(base).In(d.brings) == 1 ||
+		d.brings.Has(text.Stem(strings.ToLower(g.Name))) || // jQuery
+		strings.Contains(g.Name, "/") && d.changesFile([]string{g.Name})
+}
 
 // offers matches what asks or proposes.
 var offers = text.Pattern(`(?i)\?\W*$|\b(?:could|would|might|shall|i['’]d|we['’]d|suggest|propose|can (?:also )?\w+)\b`)
 
 // MayForbid reports whether what a person said may forbid a call: it is short, else pasted, and orders or refuses.
 func MayForbid(said string) bool {
-	return len(said) <= longestOrder && (takesBack(said) ||
-		slices.ContainsFunc(text.Sentences(text.OneLine(said), true), orders().MatchString))
+	return len(said) <= longestOrder && (takesBack(said) || len(orders(said)) > 0)
 }
 
 // takesBack reports whether a person refuses what was just said or done.
@@ -442,17 +454,6 @@ func filesIn(said string) (files []string) {
 		}
 	}
 	return files
-}
-
-// givenUp matches what a sentence sets against what it chose.
-var givenUp = text.Pattern(`(?i)\b(?:not|instead of|rather than|never use|no)\s+(?:an?\s+|the\s+)?([^\s,.;:()]+)`)
-
-// setAgainst returns what a sentence itself gives up: "SQLite, not Postgres".
-func setAgainst(said string) (lost []string) {
-	for _, m := range givenUp().FindAllStringSubmatch(said, -1) {
-		lost = append(lost, m[1])
-	}
-	return lost
 }
 
 // names reports whether an action brings in what an item gave up. An everyday word isn't enough, nor a name among many

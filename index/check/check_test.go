@@ -300,3 +300,28 @@ func TestNameOfTheProjectForbidsNothing(t *testing.T) {
 		}
 	}
 }
+
+// What people forbid or give up is known in the usual ways of saying so, and isn't where that only sounds alike.
+func TestForbids(t *testing.T) {
+	said, err := os.ReadFile(filepath.Join("testdata", "said.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(said)) {
+		part := strings.Split(strings.TrimSpace(line), " | ")
+		if len(part) < 3 {
+			continue // a comment
+		}
+		a := Action{Text: part[2]}
+		switch how, path, _ := strings.Cut(part[1], " "); how {
+		case "command":
+			a = Action{Command: part[2]}
+		case "edit":
+			a = Action{Paths: []string{path + "src/view.go"}, New: part[2]}
+		}
+		order, _ := Read(a).Forbids(part[0][2:], "")
+		if told := order != "" && MayForbid(part[0][2:]); told != (line[0] == '+') {
+			t.Errorf("told %v: %s", told, line)
+		}
+	}
+}

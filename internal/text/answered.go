@@ -144,8 +144,8 @@ func (a *Answered) reopens(s string) (reopens, again bool) {
 	if !taken && shared == 0 && said.Shared(a.others) == 0 { // most sentences
 		return false, false
 	}
-	givesUp := slices.ContainsFunc(givesUp().FindAllStringSubmatch(s, -1), func(m []string) bool {
-		return Words(m[1]).Shared(a.took) > 0
+	givesUp := slices.ContainsFunc(GivesUp(s), func(g GivenUp) bool {
+		return Words(s[g.From:g.To]).Shared(a.took) > 0
 	})
 	changed := SaysChanged(s)
 	turns := changed || isNow().MatchString(s)
@@ -179,9 +179,6 @@ func (a *Answered) strangeIn(s string, option Bag) int {
 }
 
 var isNow = Pattern(`(?i)\b(?:actually|now|it is)\b`)
-
-// givesUp matches what a sentence gives up: "forget the invoice", "no more cash".
-var givesUp = Pattern(`(?i)\b(?:forget|scrap|drop|no(?: more)?|not|instead of)\s+(?:(?:the|an?|by|in|with)\s+)?(\S+)`)
 
 // Agrees reports whether a reply begins with yes, in whatever words.
 func Agrees(reply string) bool { return agreeing().MatchString(reply) }

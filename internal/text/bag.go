@@ -31,13 +31,14 @@ var smallText string
 
 // smallWords holds the lists of small.txt by their names.
 var smallWords = sync.OnceValue(func() map[string]map[string]bool {
-	lists := map[string]map[string]bool{"small": {}, "beside": {}}
+	lists := map[string]map[string]bool{}
 	for line := range strings.Lines(smallText) {
 		name, words, _ := strings.Cut(line, ": ")
-		if list := lists[name]; list != nil {
-			for w := range strings.FieldsSeq(words) {
-				list[w] = true
-			}
+		if lists[name] == nil {
+			lists[name] = map[string]bool{}
+		}
+		for w := range strings.FieldsSeq(words) {
+			lists[name][w] = true
 		}
 	}
 	return lists

@@ -22,6 +22,7 @@ const (
 	begin       = 101 // [CLS]
 	end         = 102 // [SEP]
 	unknown     = 100 // [UNK], a word that can't be put together from pieces
+	firstWord   = 1996
 	longestWord = 100 // characters
 )
 
@@ -78,6 +79,13 @@ func punctuation(r rune) bool {
 func chinese(r rune) bool {
 	return r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x2CEAF || r >= 0xF900 &&
 		r <= 0xFAFF || r >= 0x2F800 && r <= 0x2FA1F
+}
+
+// Place returns the place of a word among those of English, the most frequent first, if the vocabulary has it whole.
+func Place(word string) (n int, known bool) {
+	s, known := text.Lookup(vocabulary, strings.ToLower(word))
+	n, _ = strconv.Atoi(s)
+	return n - firstWord, known
 }
 
 func pieces(word string) []int {
