@@ -41,7 +41,7 @@ type Answer struct {
 	// Results are the best first, without those that only repeat one above, and only a few if nothing clearly answers.
 	Results  []*Result `json:"results"`
 	Searched Searched  `json:"searched"`          // what was searched
-	Missing  []string  `json:"missing,omitempty"` // words of the question that occur nowhere
+	Missing  []string  `json:"missing,omitempty"` // words of the question that occur nowhere, see worthSaying
 	Titled   []string  `json:"titled,omitempty"`  // of these, those that stand in the title of a session
 	Unasked  string    `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or isn't there
 	Handed   int       `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
@@ -275,7 +275,7 @@ func Of(q Question, found index.Answer) Answer {
 	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage,
 		Rarity:   found.Rarity,
 		Narrowed: found.Narrowed, Widened: found.Widened, Listed: found.Listed,
-		Missing: text.Written(q.Text, found.Missing), Titled: text.Written(q.Text, found.Titled),
+		Missing: worthSaying(q.Text, found), Titled: text.Written(q.Text, found.Titled),
 		Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
 			Archived: found.Archived, Team: found.SearchedElsewhere}}

@@ -47,7 +47,7 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 		if asked == nil {
 			asked = know.asks[w]
 		}
-		topic = know.topic(w)
+		topic = Topic(w)
 		return !topic
 	})
 	topic = topic || len(names) > len(r.names) && len(r.known) > 1 && strings.Contains(s, "about") // "about the cli"
@@ -76,7 +76,7 @@ func (r *reader) withoutProjects(ctx context.Context) (asked string, names []str
 	asked = strings.ToLower(r.q.Text)
 	for _, p := range slices.Backward(all) { // longer ones first
 		said := payload.ProjectIn(strings.ToLower(r.q.Text), p)
-		if said != "" && cmp.Or(r.q.Project, p) == p && (slices.Contains(r.names, p) || phrases().topic(said)) {
+		if said != "" && cmp.Or(r.q.Project, p) == p && (slices.Contains(r.names, p) || Topic(said)) {
 			names, asked = append(names, p), strings.ReplaceAll(asked, said, " ")
 		}
 	}

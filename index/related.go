@@ -91,9 +91,9 @@ type phrasing struct {
 	pairs   []pair
 }
 
-// topic reports whether a word may be what a question is about.
-func (p *phrasing) topic(w string) bool {
-	return p.asks[w] == nil && !p.nothing[w] && !text.Small(nil)(w) && !text.Stop(w)
+// Topic reports whether a word may be what a question is about.
+func Topic(w string) bool {
+	return phrases().asks[w] == nil && !phrases().nothing[w] && !text.Small(nil)(w) && !text.Stop(w)
 }
 
 // pair is two adjacent words with the kinds that they ask for.
