@@ -45,11 +45,11 @@ func Answer(said, reply string) *Answered {
 	switch one, two := Words(first), Words(second); {
 	case first == "":
 	case tookFirst:
-		a.took, other = a.took.Without(two), mark(Split(second), one)
+		a.took, other = a.took.Without(a.took.Without(one)).Without(two), mark(Split(second), one)
 	default:
 		back := Split(first)
 		slices.Reverse(back)
-		a.took, other = a.took.Without(one), mark(back, two)
+		a.took, other = a.took.Without(a.took.Without(two)).Without(one), mark(back, two)
 	}
 	if other != "" {
 		a.others = Bag{other: 1}

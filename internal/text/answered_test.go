@@ -13,6 +13,8 @@ func TestReopened(t *testing.T) {
 		{"Which tongue, Norse or Latin?", "latin", "the abbot says norse now", true},
 		{"Which tongue, Norse or Latin?", "latin", "Add a norse alphabet to the appendix of the book", false},
 		{"Round or oval windows?", "round please", "actually oval windows please", true},
+		{"Round or oval windows?", "round, the joiner counts the price", "the oval mirror has its price on the back", false},
+		{"Shall I row it against wind or current?", "wind first! never row without me", "gotta row, see you tomorrow", false},
 		{"Round or oval windows?", "round please", "Thanks. The round ones look good now", false},
 		{"May one guest borrow 3 or 5 oars?", "3", "one guest may borrow 5 oars now, the shed is full", true},
 		{"May one guest borrow 3 or 5 oars?", "3", "print 5 copies of the map", false},

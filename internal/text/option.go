@@ -2,6 +2,7 @@ package text
 
 import (
 	"iter"
+	"regexp"
 	"strings"
 )
 
@@ -11,9 +12,15 @@ var denies = Pattern(`(?i)\b(no|not|never|without|don['’]?t|doesn['’]?t|isn[
 // Denies reports whether a sentence denies something or asks, so that what it names isn't what it says.
 func Denies(sentence string) bool { return denies().MatchString(sentence) }
 
-// eitherOr matches two options that a sentence offers or compares, up to four words of each.
-var eitherOr = Pattern(`(?i)((?:[^\s,.;:?!]+\s+){0,3}[^\s,.;:?!]+,?\s+)(?:or|oder|ou|against|versus|vs|还是)\s+` +
-	`((?:[^\s,.;:?!]+\s*){1,4})`)
+// eitherOr matches two options that a sentence offers, up to four words of each, and versus two that it compares.
+var (
+	eitherOr = twoOptions(`or|oder|ou|还是`)
+	versus   = twoOptions(`against|versus|vs`)
+)
+
+func twoOptions(between string) func() *regexp.Regexp {
+	return Pattern(`(?i)((?:[^\s,.;:?!]+\s+){0,3}[^\s,.;:?!]+,?\s+)(?:` + between + `)\s+((?:[^\s,.;:?!]+\s*){1,4})`)
+}
 
 // purpose matches what an option is for.
 var purpose = Pattern(`(?i)\s(?:for|in|on|at|since|because|if|when)\s.*`)
@@ -51,7 +58,7 @@ func options(sentence string, took Bag) (first, second string, tookFirst bool) {
 	if !taken {
 		return "", "", false
 	}
-	for _, m := range eitherOr().FindAllStringSubmatch(sentence, -1) {
+	for _, m := range append(eitherOr().FindAllStringSubmatch(sentence, -1), versus().FindAllStringSubmatch(sentence, -1)...) {
 		m[2] = m[2][:len(m[2])-len(purpose().FindString(m[2]))]
 		a, b := Words(m[1]), Words(m[2])
 		inA, inB := a.Without(b).Shared(took), b.Without(a).Shared(took)
