@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -92,14 +93,17 @@ func (f *givenUpForm) at(words []saidWord, k int) (g GivenUp, ok bool) {
 		case w[0] == 'x' && n == len(f.words)-1:
 			alone := g.name(words[k-1].to, words[k:])
 			g.Vague = w == "x." && !alone
-		case w == "x":
-			for k < len(words) && words[k].low != f.words[n+1] && (k == from || !words[k].marked) {
-				k++
+		case w == "x": // it ends at a mark; what follows that may only begin a clause: "we said A, for now. I take that back"
+			to := 0
+			for k < len(words) && words[k].low != f.words[n+1] {
+				if k++; to == 0 && k < len(words) && words[k].marked {
+					to = k
+				}
 			}
-			if k == from {
+			if k == from || k == len(words) || to > 0 && !words[k].marked {
 				return g, false
 			}
-			named(from, k)
+			named(from, cmp.Or(to, k))
 		case k == len(words) || words[k].low != w:
 			return g, false
 		default:
