@@ -84,28 +84,28 @@ func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Be
 		b := Warned(&warnings[i])
 		add(&b)
 	}
+	var forbidden *Bearing
 	if len(text.Content(task)) <= errand {
-		b, err := Forbidden(ctx, x, act, wanted)
-		if err != nil {
+		if forbidden, err = Forbidden(ctx, x, act, wanted); err != nil {
 			return nil, err
 		}
-		if b != nil {
-			b.Names = "" // as what was said, not as a warning
-			add(b)
-		}
 	}
-	if task == "" {
-		return all, nil
+	var found answer.Answer
+	if task != "" {
+		found, err = answer.Ask(ctx, x, nil, answer.Question{Most: most,
+			// What was decided in an archived session still holds, and "on Monday" isn't when it was said.
+			Query: index.Query{Text: task, Project: act.Project, Archived: true, Stated: true}})
 	}
-	found, err := answer.Ask(ctx, x, nil, answer.Question{Most: most,
-		// What was decided in an archived session still holds, and "on Monday" isn't when it was said.
-		Query: index.Query{Text: task, Project: act.Project, Archived: true, Stated: true}})
+	if forbidden != nil {
+		forbidden.Names = "" // as what was said, not as a warning
+		add(latest(forbidden, nil, &found))
+	}
 	if err != nil || found.Verdict == answer.Nothing {
 		return all, err
 	}
 	for _, r := range found.Results {
 		if b, said := shown(r); b != nil && r.Score*share(said, found.Rarity) >= bears {
-			add(latest(b, r, &found))
+			add(latest(b, r.Later, &found))
 		}
 	}
 	return all, nil
@@ -143,10 +143,10 @@ func shown(r *answer.Result) (b *Bearing, said string) {
 
 // latest returns what a person said last, among an answer's results, of what a result is about, in its place; else the
 // result as it is.
-func latest(b *Bearing, r *answer.Result, found *answer.Answer) *Bearing {
+func latest(b *Bearing, later *index.Placed, found *answer.Answer) *Bearing {
 	last, was := b, b.Item.Text
-	if r.Later != nil && share(was, found.Rarity) > 0 {
-		last = &Bearing{Placed: *r.Later, Before: was}
+	if later != nil && share(was, found.Rarity) > 0 {
+		last = &Bearing{Placed: *later, Before: was}
 	}
 	if b.Item.By != payload.ByUser {
 		return last

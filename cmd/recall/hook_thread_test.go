@@ -206,7 +206,7 @@ func TestStartMarksWhatWasOvertaken(t *testing.T) {
 		t.Errorf("the start doesn't say %q once:\n%s", onPage, start)
 	}
 	note := d.context(d.hook(hooks.UserPromptSubmit, session(7), "prompt",
-		"Let's put the timetable index into Postgres instead of SQLite."))
+		"Write the timetable index to SQLite at night, for the kiosk."))
 	if !strings.Contains(note, mark) {
 		t.Errorf("the note doesn't say %q: %s", mark, note)
 	}
