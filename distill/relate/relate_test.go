@@ -64,7 +64,8 @@ func TestAnsweredAnew(t *testing.T) {
 		item("ask", "s3", 3, payload.Goal, "keep the alerts 90 days, not 30", "keep the alerts 90 days, not 30"),
 		item("redux", "s1", 1, payload.Decision, "Redux", "Redux"),
 		item("out", "s4", 4, payload.Lead, "we decided against redux", "we decided against redux")}
-	items[0].Rule, items[1].Rule, items[3].By, items[5].By = payload.AnswerRule, payload.AnswerRule, payload.ByUser, payload.ByUser
+	items[0].Rule, items[1].Rule = payload.AnswerRule, payload.AnswerRule
+	items[3].By, items[5].By = payload.ByUser, payload.ByUser
 	want := []string{"mail supersedes sms by revokes, sure false", "ask supersedes keep by revokes, sure true",
 		"out supersedes redux by revokes, sure true"}
 	const surely, perhaps, no = 2, 1, 0

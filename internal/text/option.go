@@ -58,7 +58,8 @@ func options(sentence string, took Bag) (first, second string, tookFirst bool) {
 	if !taken {
 		return "", "", false
 	}
-	for _, m := range append(eitherOr().FindAllStringSubmatch(sentence, -1), versus().FindAllStringSubmatch(sentence, -1)...) {
+	offered := eitherOr().FindAllStringSubmatch(sentence, -1)
+	for _, m := range append(offered, versus().FindAllStringSubmatch(sentence, -1)...) {
 		m[2] = m[2][:len(m[2])-len(purpose().FindString(m[2]))]
 		a, b := Words(m[1]), Words(m[2])
 		inA, inB := a.Without(b).Shared(took), b.Without(a).Shared(took)
