@@ -1,17 +1,17 @@
 package answer
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"recall/index/when"
 	"recall/internal/hint"
 )
 
-// ParseWhen reads a day as people write it on a command line: 2026-04-17, 2026-04, "today", "yesterday", or how long
-// ago: 12h, 3d, 2w, 6m, 1y. It returns the start of that day in now's time zone.
+// ParseWhen reads a day as people write it on a command line: 2026-04-17, 2026-04, how long ago: 12h, 3d, 2w, 6m, 1y,
+// or a time as a question states it: "today", "last week". It returns the start of that in now's time zone.
 func ParseWhen(s string, now time.Time) (time.Time, error) {
 	from, _, err := span(s, now)
 	return from, err
@@ -34,7 +34,9 @@ func span(s string, now time.Time) (from, to time.Time, err error) {
 	if t, err := time.Parse(time.RFC3339, strings.ToUpper(s)); err == nil {
 		return t, t, nil
 	}
-	s = cmp.Or(map[string]string{"today": "0d", "yesterday": "1d"}[s], s)
+	if at, since, until := when.In(s, now); len(at) > 0 && at[0] == 0 && at[1] == len(s) && !until.IsZero() {
+		return since, until, nil
+	}
 	n, err := strconv.Atoi(s[:max(0, len(s)-1)])
 	unit := s[max(0, len(s)-1):]
 	ago, days := map[string][3]int{"d": {0, 0, -n}, "w": {0, 0, -7 * n}, "m": {0, -n, 0}, "y": {-n, 0, 0}}[unit]
@@ -48,5 +50,5 @@ func span(s string, now time.Time) (from, to time.Time, err error) {
 		return from, from.AddDate(0, 0, 1), nil
 	}
 	return from, to, hint.With(fmt.Errorf("%q is not a day", s),
-		"write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, 1y")
+		"write 2026-04-17, 2026-04, today, last week, or how long ago: 12h, 3d, 2w, 6m, 1y")
 }

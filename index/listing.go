@@ -174,11 +174,8 @@ func (r *reader) newest(ctx context.Context, kinds []payload.Kind, kindOf func(*
 		return !one.item.Current() || !slices.Contains(kinds, kind) || stood && last[of] != one.session
 	})
 	slices.SortStableFunc(found, func(x, y *ranked) int {
-		newer := y.item.At.Compare(x.item.At)
-		if stands { // which is asked of where one is
-			return cmp.Or(cmp.Compare(r.boost(projects[y.session]), r.boost(projects[x.session])), newer)
-		}
-		return newer
+		here := cmp.Compare(r.boost(projects[y.session]), r.boost(projects[x.session])) // where one is comes first
+		return cmp.Or(here, y.item.At.Compare(x.item.At))
 	})
 	return r.collapse(ctx, found)
 }

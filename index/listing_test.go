@@ -60,6 +60,7 @@ func TestListing(t *testing.T) {
 		want []string
 	}{
 		{Query{Text: "what did we decide?"}, []string{"progress00", "grdb000000", "postgres00", "graphql000"}},
+		{Query{Text: "what did we decide?", Here: "kiln"}, []string{"postgres00", "graphql000", "progress00", "grdb000000"}},
 		{Query{Text: "What did we decide on kiln?"}, []string{"postgres00", "graphql000"}},
 		{Query{Text: "decisions in project heron"}, []string{"progress00", "grdb000000"}},
 		// which stands in place of what was decided then
@@ -92,7 +93,7 @@ func TestListing(t *testing.T) {
 		{Query{Text: "what did I forbid on kiln?"}, []string{"graphql000"}},
 		{Query{Text: "What mustn't we do on kiln, what did I refuse?"}, []string{"graphql000"}},
 		{Query{Text: "Was habe ich bei kiln verboten?"}, []string{"graphql000"}},
-		{Query{Text: "Dead ends?"}, []string{"graphql000"}},
+		{Query{Text: "What is still open on kiln?"}, []string{"vat0000000", "newstep000", "waitlist00"}},
 		{Query{Text: "which of these", Kinds: []payload.Kind{payload.Deferred}, Project: "kiln"}, []string{"waitlist00"}},
 	} {
 		a := search(t, x, c.q)

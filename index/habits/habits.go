@@ -88,7 +88,11 @@ func Find(turns []Turn, sessions int) []Habit {
 	for _, group := range clusters(all) {
 		h := habitOf(group)
 		bare := plainWord().MatchString(strings.TrimRight(h.Text, ".!")) // "Commit." is for the moment
-		if h.Sessions >= sessions && !bare {
+		least := sessions
+		if !slices.ContainsFunc(group, func(s Saying) bool { return s.marked }) {
+			least++ // twice may be chance
+		}
+		if h.Sessions >= least && !bare {
 			out = append(out, h)
 		}
 	}
@@ -152,7 +156,8 @@ func sayingOf(s string) Saying {
 	for _, clause := range clauses().Split(s, -1) {
 		for i, part := range negation().Split(clause, 2) {
 			for _, w := range text.Content(part) {
-				if len(w) == 1 || text.Stop(w) || empty[w] {
+				number := strings.IndexAny(w, "0123456789") == 0
+				if len(w) == 1 || text.Stop(w) || empty[w] || number {
 					continue
 				}
 				y.stems.Put(text.Stem(w), 1)

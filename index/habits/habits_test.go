@@ -80,8 +80,10 @@ d: ff main, clean up branches
 e: the header is too wide
 e: ff main and clean up the branches`)
 	got := map[string]int{}
-	for _, h := range Find(turns, 2) {
-		got[h.Text] = h.Sessions
+	for _, h := range Find(turns, 1) { // what isn't marked as a standing wish, in one more
+		if h.Sessions > 1 {
+			got[h.Text] = h.Sessions
+		}
 	}
 	want := map[string]int{"Pnpm not npm.": 2, "Back to main, pull in latest.": 2, "Single quotes please.": 2,
 		"Create a plan and implement with sonnet 5.": 2, "Ff main, clean up branches.": 2}
@@ -106,7 +108,7 @@ d: talk about the secrets again tomorrow. y.py must not be modified`)
 		turns[i].Ran = []string{"git", "checkout", "main", "git", "pull", "--ff-only"}
 	}
 	turns[5].Ran = []string{"grep", "main", "src/menu.ts"}
-	got := Find(turns, 2)
+	got := Find(turns, 1)
 	if len(got) != 1 || got[0].Text != "Switch to main, newest state." || len(got[0].Sayings) != 2 {
 		t.Errorf("the habits are %+v", got)
 	}
@@ -128,13 +130,18 @@ func TestDoAndDont(t *testing.T) {
 	}
 }
 
-// A wish for one thing counts if it is all that was said; small talk and a bare order don't.
+// A wish for one thing counts if it is all that was said; small talk, a number and a bare order don't. What isn't
+// marked as a wish is one if it was said three times.
 func TestOneThing(t *testing.T) {
 	for said, n := range map[string]int{"please no emojis|no emojis, thanks": 1, "use pnpm|ok, please use pnpm": 1,
 		"never use emojis|use emojis": 0, "use pnpm|the pnpm": 0, "no problem|no problem": 0, "commit|commit": 0,
-		"先に必ずテストを実行して|先に必ずテストを実行して": 1} {
-		first, then, _ := strings.Cut(said, "|")
-		got := Find(turnsOf("a: it is late\na: "+first+"\nb: it is early\nb: "+then), 2)
+		"先に必ずテストを実行して|先に必ずテストを実行して|先に必ずテストを実行して": 1, "never 300|never 300": 0,
+		"push the branch|push the branch": 0} {
+		var lines []string
+		for i, part := range strings.Split(said, "|") {
+			lines = append(lines, fmt.Sprintf("%d: it is late\n%d: %s", i, i, part))
+		}
+		got := Find(turnsOf(strings.Join(lines, "\n")), 2)
 		if len(got) != n {
 			t.Errorf("%q: the habits are %+v", said, got)
 		}
