@@ -197,11 +197,14 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 			p.Doubted[it.ID] = by
 		}
 	}
-	later := func(it payload.Item) int { // what is next for other threads comes last
-		if under, _ := it.Under(); under == payload.Next && p.Beside[it.ID] {
-			return 1
+	later := func(it payload.Item) int { // of what is next, the last session's comes first, other threads' last
+		switch under, _ := it.Under(); {
+		case under != payload.Next || p.Origins[it.ID].Session == p.Session:
+			return 0
+		case p.Beside[it.ID]:
+			return 2
 		}
-		return 0
+		return 1
 	}
 	slices.SortStableFunc(p.Items, func(a, b payload.Item) int {
 		if kind := a.Kind.Order() - b.Kind.Order(); kind != 0 || a.Kind != payload.Lead {
