@@ -8,6 +8,7 @@ import (
 
 	"recall/index"
 	"recall/index/embed/minilm"
+	"recall/index/rank"
 	"recall/internal/text"
 )
 
@@ -39,6 +40,6 @@ func worthSaying(question string, found index.Answer) []string {
 	}
 	return slices.DeleteFunc(all, func(w string) bool {
 		w = strings.ToLower(w)
-		return everyday()[w] || done[w] || !index.Topic(w)
+		return everyday()[w] || done[w] || !rank.Topic(w)
 	})
 }

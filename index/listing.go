@@ -33,21 +33,21 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 	}
 	s = strings.NewReplacer("?", " ", "!", " ", ",", " ", ";", " ", ":", " ", "…", " ", "¿", " ").Replace(s)
 	s = text.OneLine(strings.TrimRight(s, ". "))
-	know := phrases()
+	know := rank.Phrases()
 	var asked []payload.Kind
-	for _, form := range know.pairs {
-		if strings.Contains(" "+s+" ", " "+form.text+" ") {
-			asked = form.kinds
-			s = strings.Replace(s, form.text, "", 1)
+	for _, form := range know.Pairs {
+		if strings.Contains(" "+s+" ", " "+form.Text+" ") {
+			asked = form.Kinds
+			s = strings.Replace(s, form.Text, "", 1)
 		}
 	}
 	topic, n := false, 0
 	text.Each(s, func(w string) bool {
 		n++
 		if asked == nil {
-			asked = know.asks[w]
+			asked = know.Asks[w]
 		}
-		topic = Topic(w)
+		topic = rank.Topic(w)
 		return !topic
 	})
 	topic = topic || len(names) > len(r.names) && len(r.known) > 1 && strings.Contains(s, "about") // "about the cli"
@@ -76,7 +76,7 @@ func (r *reader) withoutProjects(ctx context.Context) (asked string, names []str
 	asked = strings.ToLower(r.q.Text)
 	for _, p := range slices.Backward(all) { // longer ones first
 		said := payload.ProjectIn(strings.ToLower(r.q.Text), p)
-		if said != "" && cmp.Or(r.q.Project, p) == p && (slices.Contains(r.names, p) || Topic(said)) {
+		if said != "" && cmp.Or(r.q.Project, p) == p && (slices.Contains(r.names, p) || rank.Topic(said)) {
 			names, asked = append(names, p), strings.ReplaceAll(asked, said, " ")
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/index/rank"
 	"recall/index/when"
 	"recall/internal/text"
 )
@@ -80,7 +81,7 @@ func dropFraming(s string, ts []term) []term {
 	ts = less(ts, func(t term) bool { return small(t.word) })
 	s = text.HeadMarked(s, maxQuestion)
 	var asking []string
-	for _, f := range phrases().frames {
+	for _, f := range rank.Phrases().Frames {
 		for _, m := range f.FindAllStringSubmatch(s, -1) {
 			for w := range strings.FieldsSeq(strings.ToLower(strings.Join(m[1:], " "))) {
 				asking = append(asking, text.Stem(w))

@@ -1,15 +1,9 @@
 package index
 
 import (
-	_ "embed"
-	"regexp"
-	"strings"
-	"sync"
-
 	"recall/index/embed"
 	"recall/index/rank"
 	"recall/internal/text"
-	"recall/payload"
 )
 
 // others lists the stems of the lexicon's words for the question's, without words of the question itself. A
@@ -79,57 +73,3 @@ func stems(w []string) []string {
 	}
 	return out
 }
-
-//go:embed words.txt
-var wordsText string
-
-// phrasing holds the words and forms of questions in words.txt.
-type phrasing struct {
-	nothing map[string]bool
-	frames  []*regexp.Regexp
-	asks    map[string][]payload.Kind // by word, the kinds that it asks for
-	pairs   []pair
-}
-
-// Topic reports whether a word may be what a question is about.
-func Topic(w string) bool {
-	return phrases().asks[w] == nil && !phrases().nothing[w] && !text.Small(nil)(w) && !text.Stop(w)
-}
-
-// pair is two adjacent words with the kinds that they ask for.
-type pair struct {
-	text  string
-	kinds []payload.Kind
-}
-
-var phrases = sync.OnceValue(func() *phrasing {
-	p := &phrasing{nothing: map[string]bool{}, asks: map[string][]payload.Kind{}}
-	for line := range strings.Lines(wordsText) {
-		head, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		if !ok || head[0] == '#' {
-			continue
-		}
-		var kinds []payload.Kind
-		name, of, _ := strings.Cut(head, " ")
-		for k := range strings.FieldsSeq(of) {
-			kinds = append(kinds, payload.Kind(k))
-		}
-		switch name {
-		case "frame":
-			p.frames = append(p.frames, regexp.MustCompile("(?i)"+rest))
-			continue
-		case "pair":
-			p.pairs = append(p.pairs, pair{rest, kinds})
-			continue
-		}
-		for w := range strings.FieldsSeq(rest) {
-			switch name {
-			case "nothing":
-				p.nothing[w] = true
-			case "asks":
-				p.asks[w] = kinds
-			}
-		}
-	}
-	return p
-})

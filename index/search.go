@@ -158,6 +158,9 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 	preferLater(list, r.asked)
 	r.preferLastValue(ctx, list)
 	preferBearing(list, r.asked)
+	if list, err = r.whereItStands(ctx, list); err != nil {
+		return Answer{}, err
+	}
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}

@@ -1,0 +1,52 @@
+package index
+
+import (
+	"context"
+	"regexp"
+	"slices"
+
+	"recall/index/rank"
+	"recall/payload"
+)
+
+const (
+	whereShare = 0.4 // of the best result's score that a later session's must have to be about the same work
+	whereShown = 2   // of what a session left
+)
+
+// whereItStands puts what the last session about a piece of work left to do, and ended with, before what was found, if
+// the question asks how far that is.
+func (r *reader) whereItStands(ctx context.Context, list []*ranked) ([]*ranked, error) {
+	asks := slices.ContainsFunc(rank.Phrases().Where, func(f *regexp.Regexp) bool { return f.MatchString(r.q.Text) })
+	if !asks || len(list) == 0 || r.q.Kinds != nil || r.q.Stated {
+		return list, nil
+	}
+	last := list[0]
+	for _, o := range list {
+		said, _ := o.typed() // the assistant mentions much
+		same := o.project == last.project && o.score >= whereShare*list[0].score && shareIn(r.asked, said.Text) > 0
+		if same && o.at().After(last.at()) {
+			last = o
+		}
+	}
+	found, err := r.itemsOf(ctx, []int64{last.session}, map[int64]string{})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.load(ctx, found); err != nil {
+		return nil, err
+	}
+	var next, ended []*ranked
+	for _, o := range found {
+		o.project, o.score = last.project, list[0].score
+		switch kind, end := o.item.Under(); {
+		case !o.item.Current():
+		case kind == payload.Next:
+			next = append(next, o)
+		case end && (o.item.Rule == payload.ReportRule || o.item.Rule == payload.AskedRule):
+			ended = append(ended, o)
+		}
+	}
+	left := append(next, ended...)
+	return append(left[:min(whereShown, len(left))], list...), nil
+}
