@@ -48,15 +48,11 @@ func TestFilesStandBack(t *testing.T) {
 	x := openWith(t, Doc{Session: "s", Project: "p", Items: []Item{file}, Turns: []Turn{
 		said(1, 1, "user", "retries of the queue should wait longer"),
 		said(2, 1, "assistant", "They wait two minutes now.")}})
-	for question, first := range map[string]string{
+	findsFirst(t, x, map[string]string{
 		"how long do retries of the queue wait?":       "s/t2",
 		"which files are about the queue retries?":     "f",
 		"what became of retries_wait.go in the queue?": "f",
-	} {
-		if got := ids(search(t, x, Query{Text: question})); len(got) == 0 || got[0] != first {
-			t.Errorf("%s: got %v, want %s first", question, got, first)
-		}
-	}
+	})
 }
 
 // A long exchange is cut so that each stretch of a few sentences stands in one window as a whole.
@@ -177,14 +173,10 @@ func TestDecisionBeforeAnnouncement(t *testing.T) {
 		said(2, 1, assistant, "The calendar shows weeks."),
 		said(3, 1, assistant, "Next I'll add bookings, with a colour for the bookings of guests.")}}
 	x := openWith(t, chose, announced)
-	for question, first := range map[string]string{
+	findsFirst(t, x, map[string]string{
 		"what did we decide about bookings": "chose/t3",
 		"bookings of guests":                "announced/t3",
-	} {
-		if got := ids(search(t, x, Query{Text: question})); len(got) == 0 || got[0] != first {
-			t.Errorf("%s: got %v, want %s first", question, got, first)
-		}
-	}
+	})
 	x = openWith(t, Doc{Session: "s", Project: "p", Turns: []Turn{
 		said(1, 1, "user", "codes by mail, nobody remembers a password"),
 		said(2, 1, assistant, "The sign-in works with a code."),

@@ -109,6 +109,16 @@ func ids(a Answer) []string {
 	return out
 }
 
+// findsFirst expects an item, or a turn as session/turn, as the first answer of each question.
+func findsFirst(t *testing.T, x *Index, first map[string]string) {
+	t.Helper()
+	for q, want := range first {
+		if got := ids(search(t, x, Query{Text: q})); len(got) == 0 || got[0] != want {
+			t.Errorf("%s: got %v, want %s first", q, got, want)
+		}
+	}
+}
+
 // turnsOf are the turns of an answer.
 func turnsOf(a Answer) []*Result {
 	return slices.DeleteFunc(slices.Clone(a.Ranked), func(r *Result) bool { return r.Item != nil })

@@ -20,7 +20,13 @@ import (
 func (l *Library) Place(id ingest.SessionID, m Meta) error {
 	err := l.resolve(&m)
 	if err == nil {
-		err = l.placeOne(id, &m)
+		err = l.WithSession(id, func(e Entry) error {
+			e.describe(&m)
+			if err := l.SaveEntry(e); err != nil {
+				return err
+			}
+			return l.move(e)
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("place %s: %w", id, err)
@@ -71,24 +77,11 @@ func (l *Library) Settle() error {
 		if want := l.targetFolder(e, reg); want == e.Folder {
 			continue
 		}
-		if err := l.placeOne(e.ID, nil); err != nil && !errors.Is(err, disk.ErrNotPlain) {
+		if err := l.WithSession(e.ID, l.move); err != nil && !errors.Is(err, disk.ErrNotPlain) {
 			errs = append(errs, fmt.Errorf("move %s: %w", e.Folder, err))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// placeOne applies m, unless it is nil, and moves one session's folder.
-func (l *Library) placeOne(id ingest.SessionID, m *Meta) error {
-	return l.WithSession(id, func(e Entry) error {
-		if m != nil {
-			e.describe(m)
-			if err := l.SaveEntry(e); err != nil {
-				return err
-			}
-		}
-		return l.move(e)
-	})
 }
 
 // describe applies m, unless it is nil.

@@ -115,20 +115,7 @@ func hooksAtWork(t *testing.T, client string) {
 	d.says(sessionA, first...)
 	d.recall("sync")
 	m := newModelAPI(t)
-	env := []string{"HOME=" + d.home, "XDG_CACHE_HOME=" + filepath.Join(d.home, "cache"), "XDG_CONFIG_HOME=" +
-		filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(),
-		"ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=dummy-key-for-loopback",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"}
-	runs := func(program string, args ...string) string {
-		t.Helper()
-		cmd := exec.CommandContext(t.Context(), program, args...)
-		cmd.Dir, cmd.Env, cmd.WaitDelay = d.project, env, time.Second
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s %q: %v\n%s", filepath.Base(program), args, err, out)
-		}
-		return string(out)
-	}
+	env, runs := d.programs(m)
 	settings := filepath.Join(d.home, ".claude", "settings.json")
 	before := "{\n  \"cleanupPeriodDays\": 99\n}\n"
 	must(t, os.WriteFile(settings, []byte(before), 0o600))

@@ -45,24 +45,29 @@ func TestRealClientKeepsItsThread(t *testing.T) {
 
 const apiKey = "dummy-key-for-loopback"
 
+// programs returns the environment of programs in the desk's project, whose client asks a model there, and runs one.
+func (d *desk) programs(m *modelAPI) (env []string, runs func(program string, args ...string) string) {
+	env = []string{"HOME=" + d.home, "XDG_CACHE_HOME=" + filepath.Join(d.home, "cache"), "XDG_CONFIG_HOME=" +
+		filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + d.t.TempDir(),
+		"ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + apiKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"}
+	return env, func(program string, args ...string) string {
+		d.t.Helper()
+		cmd := exec.CommandContext(d.t.Context(), program, args...)
+		cmd.Dir, cmd.Env, cmd.WaitDelay = d.project, env, time.Second
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			d.t.Fatalf("%s %q: %v\n%s", filepath.Base(program), args, err, out)
+		}
+		return string(out)
+	}
+}
+
 func keepsItsThread(t *testing.T, exe, client string) {
 	d := newDesk(t)
 	d.removeAtEnd()
 	m := newModelAPI(t)
-	env := []string{"HOME=" + d.home, "XDG_CACHE_HOME=" + filepath.Join(d.home, "cache"), "XDG_CONFIG_HOME=" +
-		filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(),
-		"ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + apiKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"}
-	runs := func(program string, args ...string) string {
-		t.Helper()
-		cmd := exec.CommandContext(t.Context(), program, args...)
-		cmd.Dir, cmd.Env, cmd.WaitDelay = d.project, env, time.Second
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s %q: %v\n%s", filepath.Base(program), args, err, out)
-		}
-		return string(out)
-	}
+	env, runs := d.programs(m)
 	if _, err := exec.LookPath("git"); err == nil {
 		runs("git", "init", "-q", "-b", "main")
 	}

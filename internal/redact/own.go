@@ -219,7 +219,7 @@ const maxHeader = 4 << 10 // bytes of a header's value
 
 // cookie masks the values of a Cookie or Set-Cookie header that look like session ids.
 func cookie(s *scan, from, to int) {
-	at := skipPunctuation(s.text, to, 4)
+	at := run(s.text, to, 0, " \t:=\"'`,>\\[", 4) // what separates the name and the value
 	line := s.text[at:min(len(s.text), at+maxHeader)]
 	if i := strings.IndexAny(line, "\r\n\"'`"); i >= 0 {
 		line = line[:i]
@@ -253,17 +253,7 @@ func urlPassword(s *scan, _, to int) {
 	switch user, password, ok := strings.Cut(window[:at], ":"); {
 	case ok && password != "" && !placeholder(password):
 		s.add(to+len(user)+1, to+at, "url-password")
-	case !ok && tokenAlone(user):
+	case !ok && (len(user) >= 12 && mixed(user) || passwordLike(user)) && !placeholder(user):
 		s.add(to, to+at, "url-password")
 	}
-}
-
-// tokenAlone reports whether the user of an address can be a token or a password.
-func tokenAlone(v string) bool {
-	return (len(v) >= 12 && mixed(v) || passwordLike(v)) && !placeholder(v)
-}
-
-// skipPunctuation skips what separates a header's name and value.
-func skipPunctuation(t string, at, most int) int {
-	return run(t, at, 0, " \t:=\"'`,>\\[", most)
 }

@@ -156,10 +156,8 @@ func Defaults(o llm.Options, address string, window, maxAnswer int) (llm.Options
 
 // Client returns a client over a transport that follows no redirects: texts and keys only go where the user said.
 func Client(t http.RoundTripper) *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request,
-		[]*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
+	return &http.Client{Transport: t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // Address checks the address of a service that a setting names: a key is only sent over https or to this machine.
@@ -214,9 +212,7 @@ func AskHere(ctx context.Context, address, path string, ask, answer any) bool {
 	if err != nil {
 		return false
 	}
-	direct := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := direct.Do(req)
+	res, err := Client(&http.Transport{Proxy: nil, DisableKeepAlives: true}).Do(req)
 	if err != nil {
 		return false
 	}
