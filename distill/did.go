@@ -39,12 +39,11 @@ func did(s *ingest.Session) (all []payload.Deed, uncommitted int) {
 			deeds = append(deeds, payload.Deed{Files: took[a.Call]})
 		}
 		for _, d := range deeds {
-			by := slices.IndexFunc(s.Turns, func(t ingest.Turn) bool { return t.N == a.N })
 			if d.At = a.At; !a.Call.At.IsZero() {
 				d.At = a.Call.At
 			}
-			if by >= 0 {
-				d.Turn = string(s.Turns[by].ID)
+			if by := s.TurnAt(a.N); by != nil {
+				d.Turn = string(by.ID)
 				all = append(all, d)
 			}
 		}

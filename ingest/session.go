@@ -328,6 +328,15 @@ type Skip struct {
 	Reason string `map:"name"`
 }
 
+// TurnAt returns the turn with an ordinal, nil if it isn't there.
+func (s *Session) TurnAt(n int) *Turn {
+	at, there := slices.BinarySearchFunc(s.Turns, n, func(t Turn, n int) int { return t.N - n })
+	if !there {
+		return nil
+	}
+	return &s.Turns[at]
+}
+
 // Places maps every id that evidence can name to its turn's index: turns' own, their records', their calls' results'.
 func (s *Session) Places() map[string]int {
 	at := map[string]int{}

@@ -28,14 +28,14 @@ var (
 func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
 	for i := range did.Actions {
 		a := &did.Actions[i]
-		at := slices.IndexFunc(s.Turns, func(turn ingest.Turn) bool { return turn.N == a.N })
-		if a.Copied || at < 0 || !a.Call.Worked() {
+		turn := s.TurnAt(a.N)
+		if a.Copied || turn == nil || !a.Call.Worked() {
 			continue
 		}
 		c := a.Call
 		open := func(what, title, quote string) {
 			if found := addressOf(what, c.Result); found != "" {
-				it := recorded(payload.Lead, payload.OpenedRule, payload.ByAssistant, &s.Turns[at], found, quote)
+				it := recorded(payload.Lead, payload.OpenedRule, payload.ByAssistant, turn, found, quote)
 				if title != "" && title != trace.UnknownArg {
 					it.Text = title + " · " + found
 				}
@@ -58,7 +58,7 @@ func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
 			}
 		}
 		for _, d := range distill.Fates(a) {
-			d.At = s.Turns[at].At
+			d.At = turn.At
 			for k := range slices.Backward(all) {
 				if d.Ends(&all[k]) {
 					all[k].Since = d.Fate

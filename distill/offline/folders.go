@@ -39,14 +39,10 @@ func folderWork(s *ingest.Session, actions []trace.Action) []payload.Item {
 		return nil
 	}
 	given := givenFolders(s)
-	turns := map[int]*ingest.Turn{}
-	for i := range s.Turns {
-		turns[s.Turns[i].N] = &s.Turns[i]
-	}
 	var changes []*folderChange
 	for i := range actions {
 		a := &actions[i]
-		turn := turns[a.N]
+		turn := s.TurnAt(a.N)
 		if turn == nil || turn.Aside() || a.Agent != "" || !a.Call.Worked() {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/internal/text"
 	"recall/payload"
@@ -37,14 +36,13 @@ func (t *talk) lastTests() (it payload.Item, ok bool) {
 	}
 	c := t.tested.Call
 	failed, since := c.Failed || failures().MatchString(c.Result), t.lastChange > t.tested.N
-	at := slices.IndexFunc(t.session.Turns, func(turn ingest.Turn) bool { return turn.N == t.tested.N })
-	if at < 0 || !failed && !since {
+	turn := t.session.TurnAt(t.tested.N)
+	if turn == nil || !failed && !since {
 		return it, false
 	}
 	quote, _, _ := strings.Cut(strings.TrimSpace(c.Command), "\n")
 	quote, _, _ = strings.Cut(quote, " 2>&1")
-	it = recorded(payload.Lead, payload.TestRule, payload.ByAssistant, &t.session.Turns[at],
-		text.Clip(quote, maxCommand), quote)
+	it = recorded(payload.Lead, payload.TestRule, payload.ByAssistant, turn, text.Clip(quote, maxCommand), quote)
 	it.Why, it.Confidence = "last run of tests, no failure seen", commitWeight
 	if failed {
 		it.Why = "last run of tests, failed"

@@ -50,13 +50,9 @@ type touched struct {
 func touchedFiles(s *ingest.Session, did *trace.Trace) []*touched {
 	actions := did.Actions
 	l := &fileTable{roots: append(worktrees(actions), distill.Roots(s)...), by: map[string]*touched{}}
-	turns := map[int]*ingest.Turn{}
-	for i := range s.Turns {
-		turns[s.Turns[i].N] = &s.Turns[i]
-	}
 	for i := range actions {
 		a := &actions[i]
-		turn := turns[a.N]
+		turn := s.TurnAt(a.N)
 		if a.Abandoned || a.Copied || turn == nil {
 			continue
 		}
@@ -97,7 +93,7 @@ func touchedFiles(s *ingest.Session, did *trace.Trace) []*touched {
 		}
 		l.git(a, slices.ContainsFunc(did.Commits, func(c trace.Commit) bool { return c.Call == a.Call && ours(c) }))
 	}
-	l.undo(did.Commits, turns)
+	l.undo(s, did.Commits)
 	unseen := changesUnseen(actions)
 	for _, f := range l.all {
 		f.unseen = unseen
@@ -277,20 +273,21 @@ func (l *fileTable) git(a *trace.Action, made bool) {
 
 // undo takes the commits back that the session took back, and with them what they have of files, unless it was left
 // there.
-func (l *fileTable) undo(commits []trace.Commit, turns map[int]*ingest.Turn) {
+func (l *fileTable) undo(s *ingest.Session, commits []trace.Commit) {
 	l.committed = 0
 	for _, c := range commits {
 		if c.Undone == 0 && ours(c) {
 			l.committed = max(l.committed, c.N)
 			continue
 		}
+		undone := s.TurnAt(c.Undone)
 		for _, f := range l.all {
-			if f.committed != c.N || turns[c.Undone] == nil {
+			if f.committed != c.N || undone == nil {
 				continue
 			}
 			f.committed = 0
 			if f.turn.N <= c.N && !c.Left {
-				f.back, f.turn = true, turns[c.Undone]
+				f.back, f.turn = true, undone
 			}
 		}
 	}
