@@ -253,7 +253,12 @@ func urlPassword(s *scan, _, to int) {
 	switch user, password, ok := strings.Cut(window[:at], ":"); {
 	case ok && password != "" && !placeholder(password):
 		s.add(to+len(user)+1, to+at, "url-password")
-	case !ok && (len(user) >= 12 && mixed(user) || passwordLike(user)) && !placeholder(user):
+	case !ok && tokenAlone(user):
 		s.add(to, to+at, "url-password")
 	}
+}
+
+// tokenAlone reports whether the user of an address can be a token or a password.
+func tokenAlone(v string) bool {
+	return (len(v) >= 12 && mixed(v) || passwordLike(v)) && !placeholder(v)
 }
