@@ -290,7 +290,7 @@ func (d *Deed) against(it *payload.Item) (name string, sure bool) {
 	case payload.Lead:
 		return cmp.Or(d.refusedAgain(it), d.writtenAgain(it)), false
 	case payload.Decision, payload.Flag:
-		for _, g := range orders(it.Text) { // "SQLite, not Postgres"
+		for _, g := range text.GivesUp(it.Text) { // "SQLite, not Postgres"
 			if g.Form != "forbids" && d.names(g.Name, it) {
 				return g.Name, false
 			}
@@ -371,9 +371,8 @@ func (d *Deed) takesUp(g text.GivenUp) bool {
 	if _, known := minilm.Place(g.Name); g.Name == "" || strings.Contains(g.Name, " ") || !named && known {
 		return false
 	}
-	base := strings.TrimSuffix(g.Name, path.Ext(g.Name)) // moment.js is what "npm install moment" brings in
+	base := strings.ToLower(strings.TrimSuffix(g.Name, path.Ext(g.Name))) // moment of moment.js, jquery of jQuery
 	return text.Words(g.Name).In(d.brings) == 1 || text.Words(base).In(d.brings) == 1 ||
-		d.brings.Has(text.Stem(strings.ToLower(g.Name))) || // jQuery
 		strings.Contains(g.Name, "/") && d.changesFile([]string{g.Name})
 }
 
@@ -382,7 +381,8 @@ var offers = text.Pattern(`(?i)\?\W*$|\b(?:could|would|might|shall|i['’]d|we['
 
 // MayForbid reports whether what a person said may forbid a call: it is short, else pasted, and orders or refuses.
 func MayForbid(said string) bool {
-	return len(said) <= longestOrder && (takesBack(said) || len(orders(said)) > 0)
+	return len(said) <= longestOrder && (takesBack(said) ||
+		slices.ContainsFunc(text.Sentences(said, true), func(s string) bool { return len(orders(s)) > 0 }))
 }
 
 // takesBack reports whether a person refuses what was just said or done.

@@ -92,7 +92,8 @@ func (f *givenUpForm) at(words []saidWord, k int) (g GivenUp, ok bool) {
 			named(k-1, k)
 		case w[0] == 'x' && n == len(f.words)-1:
 			alone := g.name(words[k-1].to, words[k:])
-			g.Vague = w == "x." && !alone
+			states := func(w saidWord) bool { return smallWords()["stating"][w.low] }
+			g.Vague = w == "x." && (!alone || slices.ContainsFunc(words[:k], states))
 		case w == "x": // it ends at a mark; what follows that may only begin a clause: "we said A, for now. I take that back"
 			to := 0
 			for k < len(words) && words[k].low != f.words[n+1] {
