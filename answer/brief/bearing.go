@@ -92,20 +92,21 @@ func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Be
 	}
 	var found answer.Answer
 	if task != "" {
-		found, err = answer.Ask(ctx, x, nil, answer.Question{Most: most,
+		found, err = answer.Ask(ctx, x, nil, answer.Question{Most: 2 * most, // also what was said later
 			// What was decided in an archived session still holds, and "on Monday" isn't when it was said.
 			Query: index.Query{Text: task, Project: act.Project, Archived: true, Stated: true}})
 	}
 	if forbidden != nil {
 		forbidden.Names = "" // as what was said, not as a warning
-		add(latest(forbidden, nil, &found))
+		add(latest(forbidden, nil, &found, 0))
 	}
 	if err != nil || found.Verdict == answer.Nothing {
 		return all, err
 	}
-	for _, r := range found.Results {
-		if b, said := shown(r); b != nil && r.Score*share(said, found.Rarity) >= bears {
-			add(latest(b, r.Later, &found))
+	for _, r := range found.Results[:min(most, len(found.Results))] {
+		b, said := shown(r)
+		if shares := share(said, found.Rarity); b != nil && r.Score*shares >= bears {
+			add(latest(b, r.Later, &found, shares))
 		}
 	}
 	return all, nil
@@ -141,19 +142,28 @@ func shown(r *answer.Result) (b *Bearing, said string) {
 	return b, said
 }
 
+// alike is how much a person's later word must share with a task, relative to what the assistant said before, to be
+// about the same: its numbers are others.
+const alike = 0.45
+
 // latest returns what a person said last, among an answer's results, of what a result is about, in its place; else the
-// result as it is.
-func latest(b *Bearing, later *index.Placed, found *answer.Answer) *Bearing {
+// result as it is. shares is how much of the task that has.
+func latest(b *Bearing, later *index.Placed, found *answer.Answer, shares float64) *Bearing {
 	last, was := b, b.Item.Text
 	if later != nil && share(was, found.Rarity) > 0 {
 		last = &Bearing{Placed: *later, Before: was}
 	}
-	if b.Item.By != payload.ByUser {
-		return last
-	}
 	for _, r := range answer.Numbered(found.Results) {
+		if !typed(r) || !r.At.After(last.Item.At) || r.Project != b.Project {
+			continue
+		}
+		states := !strings.HasSuffix(strings.TrimSpace(r.Passage), "?")
+		if b.Item.By == payload.ByAssistant && states && share(r.Text, found.Rarity) >= alike*shares {
+			last = &Bearing{Placed: r.Placed(), Before: was}
+			last.Item.Text = cmp.Or(r.Brief, r.Passage)
+		}
 		for _, s := range text.Sentences(r.Passage, true) {
-			if typed(r) && r.At.After(last.Item.At) && distill.Opposes(s, was) {
+			if b.Item.By == payload.ByUser && distill.Opposes(s, was) {
 				last = &Bearing{Placed: r.Placed(), Before: was}
 				last.Item.Text = s
 			}
