@@ -192,7 +192,9 @@ func (d *Deed) has(name string) bool {
 		return false
 	}
 	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	return d.does.Has(text.Stem(words[0])) || len(d.does) <= shortPrompt && text.Words(base).In(d.does) == 1
+	short := text.Words(base)
+	telling := len(short) > 1 || text.IsName(base) // "the app" is no app.json
+	return d.does.Has(text.Stem(words[0])) || telling && len(d.does) <= shortPrompt && short.In(d.does) == 1
 }
 
 // Deed is an action as it is compared: all its words, those that it brings in, those of its commands, and the files
@@ -344,6 +346,9 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 		return "", ""
 	}
 	for _, s := range text.Sentences(said, true) {
+		if leavesAlone().MatchString(s) && !strings.HasSuffix(s, "?") && d.changesFile(filesIn(s)) {
+			return s, ""
+		}
 		for _, g := range orders(s) {
 			if !strings.HasSuffix(s, "?") && (d.carriesOut(g.Name) || d.takesUp(g)) {
 				return s, ""
@@ -381,7 +386,7 @@ var offers = text.Pattern(`(?i)\?\W*$|\b(?:could|would|might|shall|i['’]d|we['
 
 // MayForbid reports whether what a person said may forbid a call: it is short, else pasted, and orders or refuses.
 func MayForbid(said string) bool {
-	return len(said) <= longestOrder && (takesBack(said) ||
+	return len(said) <= longestOrder && (takesBack(said) || leavesAlone().MatchString(said) ||
 		slices.ContainsFunc(text.Sentences(said, true), func(s string) bool { return len(orders(s)) > 0 }))
 }
 
@@ -482,7 +487,7 @@ func offLimits(it *payload.Item) string {
 	if !answered {
 		said = it.Text
 	}
-	if !text.Denies(said) {
+	if !leavesAlone().MatchString(said) {
 		return ""
 	}
 	if files := filesIn(said); len(files) > 0 {
@@ -490,6 +495,12 @@ func offLimits(it *payload.Item) string {
 	}
 	return ""
 }
+
+// leavesAlone matches what says not to change what it names; what is replaced or dropped in a file isn't the file.
+var leavesAlone = text.Pattern(`(?i)\b(?:no|not|never|without|don['’]?t|nicht|nie|niemals|kein\w*|ne|jamais|nunca|não)\b` +
+	`.{0,20}(?:\b(?:touch|edit|chang|modif|rewrit|writ|overwrit|commit|delet|remov|mov|renam|replac|break|anfass|` +
+	`bearbeit|tocar|toques|alter)|änder|lösch)\w*|\bleave\b|` +
+	`\b(?:hands off|off limits|unchanged|untouched|alone|tabu|as (?:it|they) (?:is|are))\b`)
 
 // within reports whether a path is a file or folder, or in it.
 func within(p, other string) bool {
