@@ -103,7 +103,8 @@ func isGrounds(it *payload.Item) bool {
 // orders returns what a sentence says to give up or not to do, which aren't numbers: "2.1 is out".
 func orders(s string) []text.GivenUp {
 	return slices.DeleteFunc(text.GivesUp(s), func(g text.GivenUp) bool {
-		return g.Vague || g.Name != "" && !strings.ContainsFunc(g.Name, unicode.IsLetter)
+		at := tellsTo().FindStringIndex(g.Name) // "don't forget to", "don't be afraid to"
+		return g.Vague || g.Form == "forbids" && at != nil && at[0] <= len("be ") || g.Name != "" && !strings.ContainsFunc(g.Name, unicode.IsLetter)
 	})
 }
 
@@ -346,7 +347,7 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 		return "", ""
 	}
 	for _, s := range text.Sentences(said, true) {
-		if leavesAlone().MatchString(s) && !strings.HasSuffix(s, "?") && d.changesFile(filesIn(s)) {
+		if d.changesFile(leftAlone(s)) {
 			return s, ""
 		}
 		for _, g := range orders(s) {
@@ -386,8 +387,9 @@ var offers = text.Pattern(`(?i)\?\W*$|\b(?:could|would|might|shall|i['’]d|we['
 
 // MayForbid reports whether what a person said may forbid a call: it is short, else pasted, and orders or refuses.
 func MayForbid(said string) bool {
-	return len(said) <= longestOrder && (takesBack(said) || leavesAlone().MatchString(said) ||
-		slices.ContainsFunc(text.Sentences(said, true), func(s string) bool { return len(orders(s)) > 0 }))
+	return len(said) <= longestOrder && (takesBack(said) || slices.ContainsFunc(text.Sentences(said, true), func(s string) bool {
+		return len(orders(s)) > 0 || len(leftAlone(s)) > 0
+	}))
 }
 
 // takesBack reports whether a person refuses what was just said or done.
@@ -474,33 +476,6 @@ func (d *Deed) names(lost string, it *payload.Item) bool {
 	about := text.Words(strings.Join(append([]string{it.Text, it.Why, it.Scope}, it.About...), " "))
 	return about.Shared(d.does) > about.Shared(w)
 }
-
-// offLimits returns the file or folder that an item says to leave alone, "" if none.
-func offLimits(it *payload.Item) string {
-	if it.Kind == payload.File {
-		if it.Status == payload.FileOffLimits {
-			return it.Path
-		}
-		return ""
-	}
-	_, said, answered := strings.Cut(it.Text, " → ")
-	if !answered {
-		said = it.Text
-	}
-	if !leavesAlone().MatchString(said) {
-		return ""
-	}
-	if files := filesIn(said); len(files) > 0 {
-		return files[0]
-	}
-	return ""
-}
-
-// leavesAlone matches what says not to change what it names; what is replaced or dropped in a file isn't the file.
-var leavesAlone = text.Pattern(`(?i)\b(?:no|not|never|without|don['’]?t|nicht|nie|niemals|kein\w*|ne|jamais|nunca|não)\b` +
-	`.{0,20}(?:\b(?:touch|edit|chang|modif|rewrit|writ|overwrit|commit|delet|remov|mov|renam|replac|break|anfass|` +
-	`bearbeit|tocar|toques|alter)|änder|lösch)\w*|\bleave\b|` +
-	`\b(?:hands off|off limits|unchanged|untouched|alone|tabu|as (?:it|they) (?:is|are))\b`)
 
 // within reports whether a path is a file or folder, or in it.
 func within(p, other string) bool {
