@@ -153,8 +153,15 @@ func Fates(a *trace.Action) (all []payload.Deed) {
 	if strings.HasSuffix(c.Name, "__merge_pull_request") {
 		became(merged, paths["pr"], cmp.Or(c.Input["pull_number"], c.Input["pullNumber"]))
 	}
+	isView := func(st trace.Step) bool { return forges[st.Program] && len(st.Args) > 1 && st.Args[1] == "view" }
+	views := 0
 	for _, st := range a.Steps {
-		if st.Program == "git" {
+		if isView(st) {
+			views++
+		}
+	}
+	for _, st := range a.Steps {
+		if _, args := st.Git(); len(args) > 0 && args[0] == "log" { // else it may be text of a change, or a branch's
 			for _, m := range logged().FindAllStringSubmatch(c.Result, -1) {
 				became(merged, paths["pr"], m[1]+m[2])
 			}
@@ -163,7 +170,7 @@ func Fates(a *trace.Action) (all []payload.Deed) {
 			continue
 		}
 		fate, args := fates[st.Args[1]], st.Args[2:]
-		if m := state().FindStringSubmatch(c.Result); st.Args[1] == "view" && m != nil {
+		if m := state().FindStringSubmatch(c.Result); isView(st) && views == 1 && m != nil { // else of which, who can tell
 			fate = strings.ToLower(m[1]+m[2]) + " since"
 		}
 		at := slices.IndexFunc(args, number().MatchString)

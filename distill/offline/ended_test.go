@@ -49,6 +49,12 @@ func TestOpened(t *testing.T) {
 		"not yet":        {calls{ran("gh pr create --dry-run -b x", "body: "+pull)}, ""},
 		"failed":         {calls{fails}, ""},
 		"viewed":         {calls{ran("gh pr view 9", pull)}, ""},
+		"viewed, merged": {calls{create, ran("gh pr view 9 --json state", `{"state":"MERGED"}`)}, opened + "; merged since"},
+		"which was merged": {calls{create, ran("gh pr view 9 --json state; gh pr view 8 --json state",
+			`{"state":"OPEN"}`+"\n"+`{"state":"MERGED"}`)}, opened},
+		"logged": {calls{create, ran("git log --oneline", "1a2b3c4 Lock the striker (#9)")}, opened + "; merged since"},
+		"in a change": {calls{create, ran("git diff", "+- Locks the striker (#9)"),
+			ran("git commit -m x", "[lock 1a2b3c4] Lock the striker (#9)")}, opened},
 	} {
 		s := talkOf([]string{"Mend the bells."}, nil)
 		for _, call := range c.calls {
