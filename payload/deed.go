@@ -46,7 +46,8 @@ func (d *Deed) Reaches(it *Item, of, left *Payload) bool {
 	case left == nil || d.Task:
 		return true
 	case it.Rule == OpenedRule:
-		return !own && (of.Branch == left.Branch || !strings.HasSuffix(d.Text, "/"))
+		its := of.Branch == left.Branch && OwnBranch(of.Branch) // the branch's one, if no number is told
+		return !own && (its || !strings.HasSuffix(d.Text, "/"))
 	case it.Kind == File:
 		return !own && left.Branch != "" && left.OnBranchOf(of)
 	}
