@@ -35,7 +35,7 @@ func did(s *ingest.Session) (all []payload.Deed, uncommitted int) {
 				deeds = append(deeds, payload.Deed{Text: text.Clip(c.Subject, MaxQuote), Files: took[a.Call]})
 			}
 		}
-		if len(deeds) == 0 && a.LeavesNothing() {
+		if len(deeds) == 0 && a.LeavesNothing() && took[a.Call] != nil {
 			deeds = append(deeds, payload.Deed{Files: took[a.Call]})
 		}
 		for _, d := range deeds {
@@ -91,7 +91,11 @@ func commits(s *ingest.Session, tr *trace.Trace) (took map[*ingest.ToolCall][]st
 		made := slices.ContainsFunc(tr.Commits, func(c trace.Commit) bool {
 			return c.Call == a.Call && !c.Left // or else what it had was thrown away with it
 		})
-		clean := a.LeavesNothing()
+		elsewhere := func(st trace.Step) bool { // another repository
+			dir, _ := st.Git()
+			return dir != "" && path.IsAbs(FileName(roots, dir+"/."))
+		}
+		clean := a.LeavesNothing() && !slices.ContainsFunc(a.Steps, elsewhere)
 		if made || clean || !a.Call.Done && ingest.Commits(a.Call.Command) {
 			whole := clean || unknown || len(added) == 0
 			maps.DeleteFunc(open, func(name string, _ bool) bool { return whole || staged[name] })
