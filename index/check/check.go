@@ -163,9 +163,11 @@ func (d *Deed) Forbids(said, before string) (order, about string) {
 		if order = s; short {
 			order = said
 		}
+		alone := len(leftAlone(s)) > 0
 		for _, g := range orders(s) {
 			w := text.Words(g.Name)
-			named := d.takesUp(g) || g.Form == "forbids" && slices.ContainsFunc(strings.Fields(g.Name), d.has)
+			has := func(name string) bool { return d.has(name, alone) }
+			named := d.takesUp(g) || g.Form == "forbids" && slices.ContainsFunc(strings.Fields(g.Name), has)
 			if shared := w.Shared(d.does); g.Name != "" && (named || shared > 1 && w.In(d.does) >= half) {
 				return order, ""
 			}
@@ -185,8 +187,9 @@ func (d *Deed) Forbids(said, before string) (order, about string) {
 	return "", ""
 }
 
-// has reports whether an action has a name: all of it, or if it is short, of a file what stands before the ending.
-func (d *Deed) has(name string) bool {
+// has reports whether an action has a name: all of it, or if it is short, of a file what stands before the ending; of one
+// that is to be left alone, also an everyday word.
+func (d *Deed) has(name string, alone bool) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	words := text.Content(name) // the first of which is the whole
 	if !unicode.IsUpper(first) && !text.IsName(name) || len(words) == 0 {
@@ -194,7 +197,7 @@ func (d *Deed) has(name string) bool {
 	}
 	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	short := text.Words(base)
-	telling := len(short) > 1 || text.IsName(base) // "the app" is no app.json
+	telling := alone || len(short) > 1 || text.IsName(base) // "the app" is no app.json that isn't to be committed
 	return d.does.Has(text.Stem(words[0])) || telling && len(d.does) <= shortPrompt && short.In(d.does) == 1
 }
 
