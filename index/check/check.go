@@ -104,7 +104,8 @@ func isGrounds(it *payload.Item) bool {
 func orders(s string) []text.GivenUp {
 	return slices.DeleteFunc(text.GivesUp(s), func(g text.GivenUp) bool {
 		at := tellsTo().FindStringIndex(g.Name) // "don't forget to", "don't be afraid to"
-		return g.Vague || g.Form == "forbids" && at != nil && at[0] <= len("be ") || g.Name != "" && !strings.ContainsFunc(g.Name, unicode.IsLetter)
+		return g.Vague || g.Form == "forbids" && at != nil && at[0] <= len("be ") ||
+			g.Name != "" && !strings.ContainsFunc(g.Name, unicode.IsLetter)
 	})
 }
 
@@ -187,8 +188,8 @@ func (d *Deed) Forbids(said, before string) (order, about string) {
 	return "", ""
 }
 
-// has reports whether an action has a name: all of it, or if it is short, of a file what stands before the ending; of one
-// that is to be left alone, also an everyday word.
+// has reports whether an action has a name: all of it, or if it is short, of a file what stands before the ending; of
+// one that is to be left alone, also an everyday word.
 func (d *Deed) has(name string, alone bool) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	words := text.Content(name) // the first of which is the whole
@@ -390,9 +391,10 @@ var offers = text.Pattern(`(?i)\?\W*$|\b(?:could|would|might|shall|i['’]d|we['
 
 // MayForbid reports whether what a person said may forbid a call: it is short, else pasted, and orders or refuses.
 func MayForbid(said string) bool {
-	return len(said) <= longestOrder && (takesBack(said) || slices.ContainsFunc(text.Sentences(said, true), func(s string) bool {
-		return len(orders(s)) > 0 || len(leftAlone(s)) > 0
-	}))
+	return len(said) <= longestOrder && (takesBack(said) ||
+		slices.ContainsFunc(text.Sentences(said, true), func(s string) bool {
+			return len(orders(s)) > 0 || len(leftAlone(s)) > 0
+		}))
 }
 
 // takesBack reports whether a person refuses what was just said or done.
