@@ -11,6 +11,7 @@ import (
 
 const (
 	whereShare = 0.4 // of the best result's score that a later session's must have to be about the same work
+	whereSays  = 0.5 // of the question, that its person must say
 	whereShown = 2   // of what a session left
 )
 
@@ -24,7 +25,7 @@ func (r *reader) whereItStands(ctx context.Context, list []*ranked) ([]*ranked, 
 	last := list[0]
 	for _, o := range list {
 		said, _ := o.typed() // the assistant mentions much
-		same := o.project == last.project && o.score >= whereShare*list[0].score && shareIn(r.asked, said.Text) > 0
+		same := o.project == last.project && o.score >= whereShare*list[0].score && shareIn(r.asked, said.Text) >= whereSays
 		if same && o.at().After(last.at()) {
 			last = o
 		}

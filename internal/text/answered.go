@@ -7,11 +7,12 @@ import (
 
 // Answered is a question with what a person replied, as what they say later is compared with it.
 type Answered struct {
-	words  Bag // of the question
-	took   Bag // what was replied: its number, what sets the option apart, else all its words; none for yes or no
-	unit   Bag // of the number, nil if it isn't one
-	others Bag // the words that set those options apart that weren't taken, if any were offered
+	words  Bag   // of the question
+	took   Bag   // what was replied: its number, what sets the option apart, else all its words; none for yes or no
+	unit   Bag   // of the number, nil if it isn't one
+	others []Bag // of each option that wasn't taken, the words that set it apart
 	yesNo  bool
+	shown  bool // the options were a program's, with labels
 }
 
 // The longest reply that answers a question and nothing else, in words, and the longest order, in bytes, that gives it
@@ -52,7 +53,7 @@ func Answer(said, reply string) *Answered {
 		a.took, other = a.took.Without(a.took.Without(two)).Without(one), mark(back, two)
 	}
 	if other != "" {
-		a.others = Bag{other: 1}
+		a.others = []Bag{{other: 1}}
 	}
 	if n := a.took.numbers(); len(n) > 0 {
 		a.took, a.unit = n, a.took.Without(n)
@@ -64,16 +65,24 @@ func Answer(said, reply string) *Answered {
 
 // Chosen is a question whose options a program showed, with the one that was taken.
 func Chosen(question, taken string, others []string) *Answered {
-	a := &Answered{words: Words(question).Without(ofOffers), took: Bag{}, others: Bag{}}
-	if w := mark(Split(taken), Words(strings.Join(others, "\n"))); w != "" {
-		a.took[w] = 1
-	}
+	a := &Answered{words: Words(question).Without(ofOffers), took: label(taken), shown: true}
+	all := Bag{}
 	for _, option := range others {
-		if w := mark(Split(option), Words(taken)); w != "" && !isNumber(w) {
-			a.others[w] = 1
+		all.Add(label(option))
+		if w := label(option).Without(a.took); len(w.Without(ofLabels)) > 0 {
+			a.others = append(a.others, w)
 		}
 	}
+	a.took = a.took.Without(all)
 	return a
+}
+
+// label returns the words of an option without what explains it: "Postgres (Recommended)".
+func label(option string) Bag {
+	if end := strings.IndexAny(option, "(,:;—"); end > 0 {
+		option = option[:end]
+	}
+	return Words(option)
 }
 
 // mark returns the word that sets an option apart from the other: of its words from the "or" on up to one that says
@@ -113,6 +122,9 @@ var (
 	agrees   = Words("yes no ok please")
 	ofOffers = Words("want like need shall make change implement proceed go")
 
+	// ofLabels name no option by themselves.
+	ofLabels = Words("option keep skip add remove leave yes no none both all other later now never default custom")
+
 	// ofChoices are around an option that is taken: "actually let's use the other one instead".
 	ofChoices = Words("use take pick choose prefer switch move go try let actually instead rather then now existing one")
 )
@@ -141,7 +153,8 @@ const strange = 1
 func (a *Answered) reopens(s string) (reopens, again bool) {
 	said := Words(s)
 	taken, shared := said.Shared(a.took) > 0, said.Shared(a.words)
-	if !taken && shared == 0 && said.Shared(a.others) == 0 { // most sentences
+	other := slices.IndexFunc(a.others, func(option Bag) bool { return option.In(said) == 1 })
+	if !taken && shared == 0 && !(a.shown && other >= 0) { // most sentences
 		return false, false
 	}
 	givesUp := slices.ContainsFunc(GivesUp(s), func(g GivenUp) bool {
@@ -153,9 +166,12 @@ func (a *Answered) reopens(s string) (reopens, again bool) {
 	switch {
 	case givesUp && (len(a.others) > 0 || shared > 0):
 		return true, false
-	case said.Shared(a.others) > 0:
-		n := a.strangeIn(s, a.others)
-		chooses := shared > 0 || said.Shared(ofChoices) > 0
+	case other >= 0:
+		n := a.strangeIn(s, a.others[other])
+		chooses := !a.shown || shared > 0 || said.Shared(ofChoices) > 0
+		if a.shown && (taken || notNow().MatchString(s)) { // it tells of both, or supposes
+			return false, false
+		}
 		return taken || n == 0 || chooses && n <= strange || turns && n <= 2*strange, false
 	case !about:
 		return false, false
@@ -177,6 +193,9 @@ func (a *Answered) strangeIn(s string, option Bag) int {
 	}
 	return least
 }
+
+// notNow matches what isn't so, or isn't yet.
+var notNow = Pattern(`(?i)\b(?:later|may|maybe|might|could|would|someday|not now|später|vielleicht|plus tard)\b`)
 
 var isNow = Pattern(`(?i)\b(?:actually|now|it is)\b`)
 
