@@ -29,7 +29,7 @@ func did(s *ingest.Session) (all []payload.Deed, uncommitted int) {
 		if a.Abandoned || a.Copied {
 			continue
 		}
-		deeds := Fates(a)
+		deeds := Fates(Roots(s), a)
 		for _, c := range tr.Commits {
 			if c.Call == a.Call && c.Subject != "" && c.Undone == 0 {
 				deeds = append(deeds, payload.Deed{Text: text.Clip(c.Subject, MaxQuote), Files: took[a.Call]})
@@ -142,8 +142,8 @@ var (
 const merged = "merged since"
 
 // Fates returns what became of pull requests, merge requests and issues by a call, or by what it shows of them: each by
-// the end of its address, which lacks the number if it is the one of the branch.
-func Fates(a *trace.Action) (all []payload.Deed) {
+// the end of its address, which lacks the number if it is the one of the branch. roots are the session's folders.
+func Fates(roots []string, a *trace.Action) (all []payload.Deed) {
 	c := a.Call
 	became := func(fate, of, arg string) {
 		if !strings.Contains(arg, "/") {
@@ -165,7 +165,9 @@ func Fates(a *trace.Action) (all []payload.Deed) {
 		}
 	}
 	for _, st := range a.Steps {
-		if _, args := st.Git(); len(args) > 0 && args[0] == "log" { // else it may be text of a change, or a branch's
+		dir, args := st.Git() // of others than its log it may be text of a change, or a branch's
+		elsewhere := dir != "" && path.IsAbs(FileName(roots, dir+"/."))
+		if !elsewhere && len(args) > 0 && args[0] == "log" {
 			for _, m := range logged().FindAllStringSubmatch(c.Result, -1) {
 				became(merged, paths["pr"], m[1]+m[2])
 			}
@@ -173,15 +175,19 @@ func Fates(a *trace.Action) (all []payload.Deed) {
 		if !forges[st.Program] || len(st.Args) < 2 || paths[st.Args[0]] == "" {
 			continue
 		}
-		fate, args := fates[st.Args[1]], st.Args[2:]
+		fate, args := fates[st.Args[1]], st.Args[2:] // of the forge's command
 		if m := state().FindStringSubmatch(c.Result); isView(st) && views == 1 && m != nil { // else of which, who can tell
 			fate = strings.ToLower(m[1]+m[2]) + " since"
 		}
-		at := slices.IndexFunc(args, number().MatchString)
+		at, of := slices.IndexFunc(args, number().MatchString), ""
+		k := slices.IndexFunc(args, func(arg string) bool { return arg == "-R" || arg == "--repo" })
+		if k >= 0 && k+1 < len(args) {
+			of = args[k+1]
+		}
 		switch { // without a number, an argument is a branch, or what only the shell knew
 		case fate == "", slices.ContainsFunc(args, func(arg string) bool { return notYet[arg] }):
 		case at >= 0:
-			became(fate, paths[st.Args[0]], args[at])
+			became(fate, of+paths[st.Args[0]], args[at])
 		case !slices.Contains(args, trace.UnknownArg) && (len(args) == 0 || strings.HasPrefix(args[0], "-")):
 			became(fate, paths[st.Args[0]], "")
 		}

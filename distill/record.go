@@ -42,19 +42,26 @@ func answerOf(t *ingest.Turn, quote string) *ingest.Answer {
 // to talk about next, nor whether the assistant may do what it offers.
 func labelled(a *ingest.Answer) bool {
 	one := !a.Free && !a.Multi && len(a.Chosen) == 1
-	return one && !menu().MatchString(a.Question) && !(Offers(a.Question) && consents().MatchString(a.Chosen[0]))
+	return one && !menu().MatchString(a.Question) && !(asksLeave(a.Question) && consents().MatchString(a.Chosen[0]))
 }
 
-// Offers reports whether a question only asks if the assistant may do something.
-func Offers(question string) bool { return offer().MatchString(question) }
+// asksLeave reports whether a question asks if the assistant may do something: also "Proceed?", of a few words.
+func asksLeave(question string) bool {
+	return offer().MatchString(question) || len(strings.Fields(question)) <= 3
+}
+
+// Offers reports whether a question, which may be a sentence of a message, only asks if the assistant may do something.
+func Offers(question string) bool {
+	return offer().MatchString(question) || brief().MatchString(question)
+}
 
 var (
 	menu = text.Pattern(`(?i)\b(?:which|what) (?:\w+ )?(?:areas?|parts?|topics?|aspects?|sections?|features?|` +
 		`of these|next)\b|\bwhat (?:would you like|do you want|should (?:i|we) (?:do|look|focus|start|work))\b|` +
 		`\bwhere (?:should|do|shall) \w+ (?:start|begin)|` +
 		`\bhow (?:should|would|do|shall) .{0,20}\b(?:proceed|continue|go on)\b|\b(?:first|next)\?`)
-	offer = text.Pattern(`(?i)^\W*(?:want me|shall i|should i|would you like|do you want|can i|may i|ok if)\b|` +
-		`^\W*[\w ]{1,30}\?$`)
+	offer    = text.Pattern(`(?i)^\W*(?:want me|shall i|should i|would you like|do you want|can i|may i|ok if)\b`)
+	brief    = text.Pattern(`^\W*[\w ]{1,30}\?$`)
 	consents = text.Pattern(`(?i)^\W*(?:yes|sure|ok|okay|go ahead|no(?:t|,)? (?:now|yet|later|thanks)|later|skip|` +
 		`please|ja|oui)\b|^\W*sí(?:\W|$)`)
 )

@@ -57,7 +57,7 @@ func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
 				open(openings[st.Args[0]], flagged(st.Args, "--title", "-t"), quote)
 			}
 		}
-		for _, d := range distill.Fates(a) {
+		for _, d := range distill.Fates(distill.Roots(s), a) {
 			d.At = turn.At
 			for k := range slices.Backward(all) {
 				if d.Ends(&all[k]) {

@@ -416,8 +416,12 @@ func (d *Deed) carriesOut(what string) bool {
 			named = named || text.IsName(word)
 		}
 	}
-	return shared > 1 && w.In(d.does) >= half && (named || shared > 2 && len(d.does) <= manyWords*len(w))
+	most := shared > 2 || d.cmd() && w.In(d.does) >= 2*third
+	return shared > 1 && w.In(d.does) >= half && (named || most && len(d.does) <= manyWords*len(w))
 }
+
+// cmd reports whether an action is a command.
+func (d *Deed) cmd() bool { return !d.said && len(d.changes) == 0 }
 
 // changesFile reports whether an action changes a file that an edit was refused of, or is a request that names it.
 func (d *Deed) changesFile(about []string) bool {
@@ -465,8 +469,15 @@ func filesIn(said string) (files []string) {
 			files = append(files, word)
 		}
 	}
+	for _, m := range folders().FindAllStringSubmatch(said, -1) {
+		files = append(files, m[1]+m[2]+m[3])
+	}
 	return files
 }
+
+// folders matches folders by what they are called, and files that have no ending.
+var folders = text.Pattern(`(?i)\b([\w.-]+) (?:folder|directory|dir)\b|\b(?:ordner|verzeichnis|dossier|carpeta) ([\w.-]+)|` +
+	`\b((?:Make|Docker|Jenkins|Gem|Proc|Just|Rake|Vagrant)file|LICENSE|CODEOWNERS)\b`)
 
 // names reports whether an action brings in what an item gave up. An everyday word isn't enough, nor a name among many
 // words of a prompt: what was given up was so for what the item is about.
