@@ -168,7 +168,8 @@ func (r *reader) load(ctx context.Context, list []*ranked) error {
 }
 
 // itemsQuery reads items with their exchanges.
-const itemsQuery = `SELECT i.id, i.session, i.n, ` + exchangeOf + `, i.data FROM item i WHERE i.id IN (SELECT value FROM json_each(?1))`
+const itemsQuery = `SELECT i.id, i.session, i.n, ` + exchangeOf + `, i.data FROM item i ` +
+	`WHERE i.id IN (SELECT value FROM json_each(?1))`
 
 const exchangeOf = `ifnull((SELECT x FROM window w WHERE w.session=i.session AND w.n<=i.n ` +
 	`ORDER BY w.n DESC, w.x DESC LIMIT 1), 0)`

@@ -366,7 +366,9 @@ func putInPlace(p *payload.Payload, gone *payload.Item, by payload.Doubt, of map
 		if other := read[session]; k < 0 && other != nil && slices.ContainsFunc(other.Items, is) {
 			k = len(p.Items)
 			p.Items = append(p.Items, other.Items[slices.IndexFunc(other.Items, is)])
-			p.Origins[by.By], p.Beside[by.By] = of[session], !slices.Contains(p.Thread, session)
+			from := of[session] // whose number isn't known of every session
+			from.Session = session
+			p.Origins[by.By], p.Beside[by.By] = from, !slices.Contains(p.Thread, session)
 		}
 	}
 	if k >= 0 {
