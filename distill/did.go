@@ -175,8 +175,9 @@ func Fates(roots []string, a *trace.Action) (all []payload.Deed) {
 		if !forges[st.Program] || len(st.Args) < 2 || paths[st.Args[0]] == "" {
 			continue
 		}
-		fate, args := fates[st.Args[1]], st.Args[2:]                                         // of the forge's command
-		if m := state().FindStringSubmatch(c.Result); isView(st) && views == 1 && m != nil { // else of which, who can tell
+		fate, args := fates[st.Args[1]], st.Args[2:]
+		m := state().FindStringSubmatch(c.Result)
+		if isView(st) && views == 1 && m != nil { // else of which, who can tell
 			fate = strings.ToLower(m[1]+m[2]) + " since"
 		}
 		at, of := slices.IndexFunc(args, number().MatchString), ""

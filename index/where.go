@@ -25,8 +25,8 @@ func (r *reader) whereItStands(ctx context.Context, list []*ranked) ([]*ranked, 
 	last := list[0]
 	for _, o := range list {
 		said, _ := o.typed() // the assistant mentions much
-		same := o.project == last.project && o.score >= whereShare*list[0].score && shareIn(r.asked, said.Text) >= whereSays
-		if same && o.at().After(last.at()) {
+		same := o.project == last.project && o.score >= whereShare*list[0].score
+		if same && shareIn(r.asked, said.Text) >= whereSays && o.at().After(last.at()) {
 			last = o
 		}
 	}

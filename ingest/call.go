@@ -146,7 +146,7 @@ func NoteCommit(call *ToolCall) {
 
 // Printed makes a command that the person ran a call of its turn, now that it is known what it printed.
 func (t *Turn) Printed(out string, at time.Time) {
-	id := "shell-" + strconv.FormatInt(t.At.UnixMilli(), 36) + text.Hash(t.Text, 8) // also in another version of the file
+	id := "shell-" + strconv.FormatInt(t.At.UnixMilli(), 36) + text.Hash(t.Text, 8) // of any version of the file
 	c := ToolCall{ID: id, Name: "Bash", Input: map[string]string{"command": ClippedInput(t.Text)},
 		Command: t.Text, Done: true, At: at, ResultTurn: t.ID, Failed: exitFailure().MatchString(out),
 		Result: ClippedResult(out), ResultLen: int64(len(out))}

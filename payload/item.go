@@ -188,7 +188,7 @@ type Payload struct {
 	// Only in payloads composed over a thread (see Compose), Doubted also in displayed ones; never stored.
 	Thread    []string          `json:"thread,omitempty"`      // its sessions, oldest first
 	Origins   map[ItemID]Origin `json:"origins,omitempty"`     // which session each item is from
-	Doubted   map[ItemID]Doubt  `json:"doubted,omitempty"`     // what superseded, may have superseded, or contradicts an item
+	Doubted   map[ItemID]Doubt  `json:"doubted,omitempty"`     // what superseded or contradicts an item, or may have
 	InPlaceOf map[ItemID]string `json:"in_place_of,omitempty"` // by a person's words, the decision that they replaced
 	// Beside are items of the project's other threads. The marker leaves them out: who is told of them continues none.
 	Beside map[ItemID]bool `json:"-"`

@@ -337,7 +337,8 @@ func (sp *speech) refused() bool {
 // file of which the assistant speaks or a person warns, or one that was changed for what a message reports, was edited
 // since.
 func (t *talk) since(p passage) (since string) {
-	ordered := p.user && p.speech != t.waiting && !p.wonders() && p.hint() != payload.Deferred && p.hint() != payload.Flag
+	holds := p.hint() == payload.Deferred || p.hint() == payload.Flag
+	ordered := p.user && p.speech != t.waiting && !p.wonders() && !holds
 	switch {
 	case ordered && (p.actedOn || p.agreedTo()), !p.user && p.answer != nil && p.answer.actedOn && p.met():
 		return payload.WorkedOn

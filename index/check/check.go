@@ -476,8 +476,8 @@ func filesIn(said string) (files []string) {
 }
 
 // folders matches folders by what they are called, and files that have no ending.
-var folders = text.Pattern(`(?i)\b([\w.-]+) (?:folder|directory|dir)\b|\b(?:ordner|verzeichnis|dossier|carpeta) ([\w.-]+)|` +
-	`\b((?:Make|Docker|Jenkins|Gem|Proc|Just|Rake|Vagrant)file|LICENSE|CODEOWNERS)\b`)
+var folders = text.Pattern(`(?i)\b([\w.-]+) (?:folder|directory|dir)\b|` +
+	`\b(?:ordner|verzeichnis|dossier|carpeta) ([\w.-]+)|\b((?:Make|Docker|Jenkins|Gem|Proc|Just|Rake|Vagrant)file|LICENSE|CODEOWNERS)\b`)
 
 // names reports whether an action brings in what an item gave up. An everyday word isn't enough, nor a name among many
 // words of a prompt: what was given up was so for what the item is about.

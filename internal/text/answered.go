@@ -126,7 +126,8 @@ var (
 	ofLabels = Words("option keep skip add remove leave yes no none both all other later now never default custom")
 
 	// ofChoices are around an option that is taken: "actually let's use the other one instead".
-	ofChoices = Words("use take pick choose prefer switch move go try let actually instead rather then now existing one")
+	ofChoices = Words("use take pick choose prefer switch move go try let actually instead rather then now " +
+		"existing one")
 )
 
 // Reopened returns what was said later that answers a question anew, from the sentence on that does, and whether it

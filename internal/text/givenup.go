@@ -94,7 +94,7 @@ func (f *givenUpForm) at(words []saidWord, k int) (g GivenUp, ok bool) {
 			alone := g.name(words[k-1].to, words[k:])
 			states := func(w saidWord) bool { return smallWords()["stating"][w.low] }
 			g.Vague = w == "x." && (!alone || slices.ContainsFunc(words[:k], states))
-		case w == "x": // it ends at a mark; what follows that may only begin a clause: "we said A, for now. I take that back"
+		case w == "x": // it ends at a mark, behind which a clause must begin: "we said A, for now. I take that back"
 			to := 0
 			for k < len(words) && words[k].low != f.words[n+1] {
 				if k++; to == 0 && k < len(words) && words[k].marked {
