@@ -127,7 +127,8 @@ func adds(roots []string, st *trace.Step) (names []string, ok bool) {
 }
 
 var (
-	forges = text.Set("gh glab")
+	// Forges are the programs that open, merge and close pull requests.
+	Forges = text.Set("gh glab")
 	// paths are those in addresses, by a forge's noun.
 	paths = map[string]string{"pr": "/pull/", "mr": "/merge_requests/", "issue": "/issues/"}
 	fates = map[string]string{"merge": merged, "close": "closed since", "reopen": "reopened since"}
@@ -157,7 +158,7 @@ func Fates(roots []string, a *trace.Action) (all []payload.Deed) {
 	if strings.HasSuffix(c.Name, "__merge_pull_request") {
 		became(merged, paths["pr"], cmp.Or(c.Input["pull_number"], c.Input["pullNumber"]))
 	}
-	isView := func(st trace.Step) bool { return forges[st.Program] && len(st.Args) > 1 && st.Args[1] == "view" }
+	isView := func(st trace.Step) bool { return Forges[st.Program] && len(st.Args) > 1 && st.Args[1] == "view" }
 	views := 0
 	for _, st := range a.Steps {
 		if isView(st) {
@@ -172,7 +173,7 @@ func Fates(roots []string, a *trace.Action) (all []payload.Deed) {
 				became(merged, paths["pr"], m[1]+m[2])
 			}
 		}
-		if !forges[st.Program] || len(st.Args) < 2 || paths[st.Args[0]] == "" {
+		if !Forges[st.Program] || len(st.Args) < 2 || paths[st.Args[0]] == "" {
 			continue
 		}
 		fate, args := fates[st.Args[1]], st.Args[2:]

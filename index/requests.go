@@ -27,8 +27,8 @@ func packRequests(all []ingest.Request) []byte {
 			models = append(models, r.Model)
 		}
 		u := r.Usage
-		numbers = append(numbers, millis(r.At)/1000, int64(slices.Index(models, r.Model)), u.Input, u.Output, u.CacheWrite,
-			u.CacheHour, u.CacheRead)
+		numbers = append(numbers, millis(r.At)/1000, int64(slices.Index(models, r.Model)), u.Input, u.Output,
+			u.CacheWrite, u.CacheHour, u.CacheRead)
 	}
 	head, _ := json.Marshal(models) // neither can fail
 	data, _ := binary.Append(append(head, '\n'), binary.LittleEndian, numbers)

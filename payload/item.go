@@ -387,8 +387,8 @@ func Handle(project string, number int) string {
 
 // ShortID is as much of a session's id as is needed to name it.
 func ShortID[ID ~string](id ID) string {
-	bare := text.BareID(id)
-	return bare[:min(len(bare), 8)]
+	bare := []rune(text.BareID(id))
+	return string(bare[:min(len(bare), 8)])
 }
 
 // ProjectHandle returns a project's name without characters that a shell would need quoted: "git-sync (devenv)"

@@ -32,7 +32,7 @@ type Asker struct {
 type verdict struct {
 	Order []int    `json:"order"`
 	Found string   `json:"found"`        // answer or none
-	Of    []string `json:"of,omitempty"` // the sessions that it was shown, none if one is unknown: then it goes with any
+	Of    []string `json:"of,omitempty"` // the sessions that it was shown; none if one is unknown
 }
 
 // read reads an answer.

@@ -15,7 +15,7 @@ const (
 	carryTokens     = 2_000 // for the items known so far: some 40
 	wrapping        = 300   // tokens of title, headings and other text around a transcript
 	justBefore      = 1_600 // bytes of what was said before a window
-	minAnswer       = 2_000 // tokens an answer may have besides the window's; typical ones have a quarter of these and 600
+	minAnswer       = 2_000 // tokens an answer may have besides the window's; typical ones have a quarter, and 600
 	minWindow       = 300   // tokens below which asking is pointless
 	minSettledShare = 12    // a window filled to at least 1/12 is not asked about again when the session grows
 )

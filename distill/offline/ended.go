@@ -18,7 +18,6 @@ var (
 	address     = text.Pattern(`https?://[^\s"'<>]+/(pull|merge_requests|issues)/\d+`)
 	forPrograms = text.Pattern(`://api\.|/api/`)
 
-	forges = text.Set("gh glab")
 	// openings are what a forge opens, by the noun of its command; named the same, by what their addresses call them.
 	openings = map[string]string{"pr": "pull request", "mr": "merge request", "issue": "issue"}
 	named    = map[string]string{"pull": "pull request", "merge_requests": "merge request", "issues": "issue"}
@@ -49,7 +48,7 @@ func opened(s *ingest.Session, did *trace.Trace) (all []payload.Item) {
 			}
 		}
 		for _, st := range a.Steps {
-			if !forges[st.Program] || len(st.Args) < 2 {
+			if !distill.Forges[st.Program] || len(st.Args) < 2 {
 				continue
 			}
 			quote, _, _ := strings.Cut(strings.TrimSpace(c.Command), "\n")

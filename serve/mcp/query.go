@@ -85,8 +85,8 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 		}
 		when, err := t.read(text.Clip(t.value, 40), time.Now())
 		if err != nil {
-			return q, wrong("recall: %s: %v. Write 2026-04-17, 2026-04, today, last week, or how long ago: 12h, 3d, 2w, 6m, "+
-				"1y.", t.name, err)
+			return q, wrong("recall: %s: %v. Write 2026-04-17, 2026-04, today, last week, or how long ago: 12h, 3d, "+
+				"2w, 6m, 1y.", t.name, err)
 		}
 		*t.to = when
 	}

@@ -36,8 +36,8 @@ func installJobs(ctx context.Context, a *app.App, at schedule.Clock, dryRun bool
 	}
 	h, err := schedule.Here(ctx)
 	if errors.Is(err, schedule.ErrNoScheduler) {
-		return hint.With(err, "install cron, or have another scheduler run recall archive every ten minutes and recall "+
-			"sync every night")
+		return hint.With(err, "install cron, or have another scheduler run recall archive every ten minutes and "+
+			"recall sync every night")
 	}
 	if err != nil {
 		return err
