@@ -10,8 +10,9 @@ import (
 )
 
 // Roots returns the folders that a session's files are named relative to, so that a file has the same name in all
-// sessions. First comes the folder that most turns ran in, preceded by the one the session began in if that
-// contains it (a program that changed into a subfolder stays there); then a worktree's repository. A worktree that
+// sessions. First comes the folder that most turns ran in, preceded by the project's if that contains it (of two
+// packages of one repository each may have a src/page.tsx), or by the one the session began in (a program that
+// changed into a subfolder stays there); then a worktree's repository. A worktree that
 // lies in its repository comes before all. Folders that contain these and were only passed through are omitted:
 // relative to them, another repository's file would get a name as if it belonged to this one.
 func Roots(s *ingest.Session) []string {
@@ -25,9 +26,10 @@ func Roots(s *ingest.Session) []string {
 		}
 	}
 	for i, c := range cwds {
-		began := slashed(s.Where.Cwds[0].Dir)
-		if i == 0 && strings.HasPrefix(slashed(c.Dir), began+"/") && !isHome(began) {
-			add(began)
+		for _, around := range []string{s.Where.Root, s.Where.Cwds[0].Dir} {
+			if dir := slashed(around); i == 0 && strings.HasPrefix(slashed(c.Dir), dir+"/") && dir != "" && !isHome(dir) {
+				add(around)
+			}
 		}
 		// In Cowork's machine, the person's and the session's own files are below mnt.
 		cowork := strings.HasPrefix(c.Dir, "/sessions/")

@@ -12,27 +12,30 @@ func TestFileNames(t *testing.T) {
 	for name, c := range map[string]struct {
 		cwds []ingest.CwdCount
 		want map[string]string
+		root string // the project's
 	}{
-		"home, passed through": {[]ingest.CwdCount{{Dir: "/home/ann/src/app", Turns: 9}, {Dir: "/home/ann", Turns: 1}},
-			map[string]string{"/home/ann/src/app/a.go": "a.go", "/home/ann/src/tap/b.rb": "/home/ann/src/tap/b.rb"}},
-		"a folder around it, passed through": {[]ingest.CwdCount{{Dir: "/src/app", Turns: 9}, {Dir: "/src", Turns: 1}},
-			map[string]string{"/src/app/a.go": "a.go", "/src/tap/b.rb": "/src/tap/b.rb"}},
-		"begun around it": {[]ingest.CwdCount{{Dir: "/src/app", Turns: 1}, {Dir: "/src/app/web", Turns: 9}},
-			map[string]string{"/src/app/web/a.ts": "web/a.ts", "/src/app/b.go": "b.go"}},
-		"nowhere at first": {[]ingest.CwdCount{{Turns: 9}, {Dir: "/src/app", Turns: 1}},
-			map[string]string{"/src/app/a.go": "a.go"}},
-		"Cowork's machine": {[]ingest.CwdCount{{Dir: "/sessions/calm", Turns: 9}},
-			map[string]string{"/sessions/calm/mnt/Docs/a.md": "Docs/a.md", "/sessions/calm/b.py": "b.py"}},
-		"at home": {[]ingest.CwdCount{{Dir: "/home/ann", Turns: 9}},
-			map[string]string{"/home/ann/bin/x": "bin/x"}},
+		"a package of a repository": {cwds: []ingest.CwdCount{{Dir: "/src/app/web", Turns: 9}}, root: "/src/app",
+			want: map[string]string{"/src/app/web/page.tsx": "web/page.tsx", "/src/app/b.go": "b.go"}},
+		"home, passed through": {cwds: []ingest.CwdCount{{Dir: "/home/ann/src/app", Turns: 9}, {Dir: "/home/ann", Turns: 1}},
+			want: map[string]string{"/home/ann/src/app/a.go": "a.go", "/home/ann/src/tap/b.rb": "/home/ann/src/tap/b.rb"}},
+		"a folder around it, passed through": {cwds: []ingest.CwdCount{{Dir: "/src/app", Turns: 9}, {Dir: "/src", Turns: 1}},
+			want: map[string]string{"/src/app/a.go": "a.go", "/src/tap/b.rb": "/src/tap/b.rb"}},
+		"begun around it": {cwds: []ingest.CwdCount{{Dir: "/src/app", Turns: 1}, {Dir: "/src/app/web", Turns: 9}},
+			want: map[string]string{"/src/app/web/a.ts": "web/a.ts", "/src/app/b.go": "b.go"}},
+		"nowhere at first": {cwds: []ingest.CwdCount{{Turns: 9}, {Dir: "/src/app", Turns: 1}},
+			want: map[string]string{"/src/app/a.go": "a.go"}},
+		"Cowork's machine": {cwds: []ingest.CwdCount{{Dir: "/sessions/calm", Turns: 9}},
+			want: map[string]string{"/sessions/calm/mnt/Docs/a.md": "Docs/a.md", "/sessions/calm/b.py": "b.py"}},
+		"at home": {cwds: []ingest.CwdCount{{Dir: "/home/ann", Turns: 9}},
+			want: map[string]string{"/home/ann/bin/x": "bin/x"}},
 		"a worktree in it": {
-			[]ingest.CwdCount{{Dir: "/src/app", Turns: 2}, {Dir: "/src/app/.claude/worktrees/fix", Turns: 9}},
-			map[string]string{"/src/app/.claude/worktrees/fix/web/a.ts": "web/a.ts", "/src/app/b.go": "b.go"}},
-		"renamed beside it": {[]ingest.CwdCount{{Dir: "/src/app", Turns: 9}, {Dir: "/src/apps", Turns: 1}},
-			map[string]string{"/src/apps/a.go": "a.go"}},
+			cwds: []ingest.CwdCount{{Dir: "/src/app", Turns: 2}, {Dir: "/src/app/.claude/worktrees/fix", Turns: 9}},
+			want: map[string]string{"/src/app/.claude/worktrees/fix/web/a.ts": "web/a.ts", "/src/app/b.go": "b.go"}},
+		"renamed beside it": {cwds: []ingest.CwdCount{{Dir: "/src/app", Turns: 9}, {Dir: "/src/apps", Turns: 1}},
+			want: map[string]string{"/src/apps/a.go": "a.go"}},
 	} {
 		s := &ingest.Session{}
-		s.Where.Cwds = c.cwds
+		s.Where.Cwds, s.Where.Root = c.cwds, c.root
 		roots := Roots(s)
 		for p, want := range c.want {
 			if got := FileName(roots, p); got != want {

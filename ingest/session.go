@@ -93,6 +93,7 @@ type Session struct {
 // Where is what a session says about where it worked. Its Project is derived from this, never from a folder's slug.
 type Where struct {
 	Cwds      []CwdCount // working directories with the number of turns in each, in order of first use
+	Root      string     `map:"path"` // its project's folder, "" if none or not yet looked for
 	Branch    string     `map:"path"` // the branch last worked on, "" if none
 	Worktree  *Worktree  // last entered worktree, nil if none
 	Relocated string     `map:"path"` // last "relocated" directory, ""

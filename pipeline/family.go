@@ -204,8 +204,11 @@ func (p *Pipeline) ReadFamily(ctx context.Context, f *Family) {
 // an unredacted word.
 func (p *Pipeline) parse(ctx context.Context, f *Family) {
 	err := p.readAll(ctx, f)
+	roots, lost := p.Library.Roots()
+	err = cmp.Or(err, lost)
 	for _, m := range f.Members {
 		if m.Fault == nil && err == nil {
+			m.Session.Where.Root = ingest.ProjectOf(m.Session, roots).Root
 			m.ran, m.worked = m.Session.Where, trace.WorkedIn(m.Session)
 			m.Fault = Safely("redact", func() error { m.clean = Redact(m.Session); return nil })
 		}
