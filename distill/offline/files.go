@@ -196,9 +196,9 @@ func (f *touched) describe() string {
 	case f.deleted:
 		return "Deleted."
 	case f.back && f.writes == 0:
-		return "Put back by git."
+		return "Put back."
 	case f.back:
-		return strings.TrimSuffix(written, ".") + ", then put back by git."
+		return strings.TrimSuffix(written, ".") + ", then put back."
 	case f.was != "" && f.created:
 		return "New as " + f.formerName() + ", then renamed."
 	case f.was != "":

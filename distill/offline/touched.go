@@ -199,6 +199,9 @@ func (l *fileTable) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn)
 	f.edits++
 	f.turn, f.called = turn, called
 	f.deleted, f.back = touch.How == trace.Delete, touch.Back
+	if f.back && f.committed > 0 { // as the commit has it
+		f.back, f.committed = false, a.N
+	}
 	if !touch.Back && (touch.How == trace.Edit || touch.How == trace.Create) {
 		f.writes++
 	}

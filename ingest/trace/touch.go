@@ -27,7 +27,7 @@ type Touch struct {
 	How  How    `json:"how"`
 	From string `json:"from,omitempty"` // Rename: the name before
 	Tool bool   `json:"-"`              // by a file tool, which states it; else derived from a command line
-	Back bool   `json:"-"`              // git restored the file, or what is below the folder
+	Back bool   `json:"-"`              // git or an edit put it back as it was, or git what is below the folder
 	// the command line failed somewhere, so the file might not have been touched
 	Unsure bool `json:"unsure,omitempty"`
 }

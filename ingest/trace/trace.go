@@ -48,7 +48,7 @@ func OfSession(s *ingest.Session) *Trace {
 
 // Actions returns only the calls of a session with the files that they touched.
 func Actions(s *ingest.Session) []Action {
-	t := &tracer{agents: map[string][]*ingest.Subagent{}}
+	t := &tracer{agents: map[string][]*ingest.Subagent{}, edits: map[string][]ingest.Edit{}}
 	for i := range s.Subagents {
 		a := &s.Subagents[i]
 		t.agents[a.Call] = append(t.agents[a.Call], a)
@@ -65,6 +65,7 @@ func Actions(s *ingest.Session) []Action {
 			a.Steps = readShell(a.Call.Command, a.Dir)
 		}
 		a.Touches = touches(a)
+		t.takeBack(a)
 	}
 	return t.actions
 }
@@ -72,6 +73,34 @@ func Actions(s *ingest.Session) []Action {
 type tracer struct {
 	agents  map[string][]*ingest.Subagent // by call; removed when visited
 	actions []Action
+	edits   map[string][]ingest.Edit // by file: what was done to it since the last commit, without what was taken back
+}
+
+// takeBack marks the touch of a file by an edit after which it is as it was before the session changed it, or committed:
+// the edit did the opposite of the only one that was left.
+func (t *tracer) takeBack(a *Action) {
+	if slices.ContainsFunc(a.Steps, func(st Step) bool { return st.commits() }) {
+		clear(t.edits)
+	}
+	for i := range a.Touches {
+		touch := &a.Touches[i]
+		done, replaced := t.edits[touch.Path], a.Call.Replaced()
+		if touch.How == Read || touch.Back {
+			continue
+		}
+		if !touch.Tool || len(replaced) == 0 { // by a command: whatever it did
+			replaced = []ingest.Edit{{New: a.Call.Command}}
+		}
+		for _, e := range replaced {
+			if at := slices.Index(done, ingest.Edit{Old: e.New, New: e.Old}); at >= 0 && e.Old != e.New {
+				done = slices.Delete(done, at, at+1)
+				touch.Back = len(done) == 0
+			} else {
+				done, touch.Back = append(done, e), false
+			}
+		}
+		t.edits[touch.Path] = done
+	}
 }
 
 // turns adds the calls of a conversation, each followed by its sub-agents'. n is the ordinal for a sub-agent's calls, 0
