@@ -171,8 +171,9 @@ func (t *talk) commit(turn *ingest.Turn, c *ingest.ToolCall) {
 func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	t.worked, t.acted = true, true
 	t.commit(turn, c)
-	t.cut = nil
-	if !c.Ran() {
+	if c.Ran() {
+		t.cut = nil
+	} else if t.cut == nil || t.cut.turn != turn { // of several at once the person saw the first
 		t.cut = &cut{turn, c}
 	}
 	if c.Plan != nil && c.Verdict == ingest.Approved {
