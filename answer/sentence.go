@@ -41,7 +41,7 @@ var kindPrefix = map[payload.Kind]string{payload.Goal: "Goal", payload.Next: "Ne
 // Kinds names kinds as the heading of a list: Decisions, what was ruled out.
 func Kinds(kinds []payload.Kind) string {
 	if slices.Contains(kinds, payload.Decision) && slices.Contains(kinds, payload.Status) {
-		return "What was asked for, decided and done then" // of a time
+		return "What was asked for, decided and done" // of a time
 	}
 	var names []string
 	for _, k := range kinds {

@@ -101,6 +101,7 @@ type Query struct {
 
 	Exact  bool // an item must have the query's own words: no lexicon, no words of its source turns
 	Stated bool // it is a statement, not a question: nothing in it is a filter or asks for a list
+	timed  bool // it named a time of which nothing is
 
 	Elsewhere *ForeignResults // what another store found, to be ranked with the index's own results; nil for none
 }

@@ -62,7 +62,7 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 		return nil, nil // a search term
 	case r.q.Kinds != nil:
 		return r.q.Kinds, nil
-	case asked == nil && !(r.q.Since.IsZero() && r.q.Until.IsZero()):
+	case asked == nil && (r.q.timed || !r.q.Since.IsZero() || !r.q.Until.IsZero()):
 		return thenListed, nil
 	case asked == nil && within:
 		return usuallyListed, nil

@@ -55,7 +55,7 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil || len(narrowed.Words) == 0 || only {
 		return a, err
 	}
-	q.Text = within.Text
+	q.Text, q.timed = within.Text, !narrowed.Since.IsZero() || !narrowed.Until.IsZero()
 	all, err := x.run(ctx, once, q, true)
 	if len(a.Ranked) == 0 {
 		all.Widened = narrowed

@@ -101,12 +101,21 @@ func isGrounds(it *payload.Item) bool {
 
 // orders returns what a sentence says to give up or not to do, which aren't numbers: "2.1 is out".
 func orders(s string) []text.GivenUp {
-	return slices.DeleteFunc(text.GivesUp(s), func(g text.GivenUp) bool {
+	all := text.GivesUp(s)
+	for i := range all {
+		if at := onlyIf().FindStringIndex(all[i].Name); at != nil && all[i].Form == "forbids" {
+			all[i].Name = all[i].Name[:at[0]]
+		}
+	}
+	return slices.DeleteFunc(all, func(g text.GivenUp) bool {
 		at := tellsTo().FindStringIndex(g.Name) // "don't forget to", "don't be afraid to"
 		return g.Vague || g.Form == "forbids" && at != nil && at[0] <= len("be ") ||
 			g.Name != "" && !strings.ContainsFunc(g.Name, unicode.IsLetter)
 	})
 }
+
+// onlyIf matches what an order makes a condition: "never run it without asking me".
+var onlyIf = text.Pattern(`(?i)\s(?:without|unless|until|till|before|except|ohne|außer|bevor|bis|sans|avant|sin|hasta)\b`)
 
 // pointsBack matches what an order is about if that was said before it: "don't unify them yet", "that's settled".
 var pointsBack = text.Pattern(`(?i)^$|\b(?:it|that|this|them|those|these|there)\b`)
@@ -356,6 +365,9 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 		for _, g := range orders(s) {
 			if !strings.HasSuffix(s, "?") && (d.carriesOut(g.Name) || d.takesUp(g)) {
 				return s, ""
+			}
+			if g.Form == "forbids" && len(text.Content(g.Name)) > 1 && !pointsBack().MatchString(g.Name) {
+				return "", "" // it says what itself
 			}
 		}
 	}
