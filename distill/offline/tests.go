@@ -40,7 +40,13 @@ func (t *talk) lastTests() (it payload.Item, ok bool) {
 	if turn == nil || !failed && !since {
 		return it, false
 	}
-	quote, _, _ := strings.Cut(strings.TrimSpace(c.Command), "\n")
+	tests := t.tested.Steps[slices.IndexFunc(t.tested.Steps, runsTests)].Program
+	quote := strings.TrimSpace(c.Command)
+	for line := range strings.Lines(quote) {
+		if quote = strings.TrimSpace(line); strings.Contains(line, tests) { // not the "cd" above it
+			break
+		}
+	}
 	quote, _, _ = strings.Cut(quote, " 2>&1")
 	it = recorded(payload.Lead, payload.TestRule, payload.ByAssistant, turn, text.Clip(quote, maxCommand), quote)
 	it.Why, it.Confidence = "last run of tests, no failure seen", commitWeight

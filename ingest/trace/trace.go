@@ -76,8 +76,8 @@ type tracer struct {
 	edits   map[string][]ingest.Edit // by file: what was done to it since the last commit, without what was taken back
 }
 
-// takeBack marks the touch of a file by an edit after which it is as it was before the session changed it, or committed:
-// the edit did the opposite of the only one that was left.
+// takeBack marks the touch of a file by an edit after which it is as it was before the session changed it, or as
+// committed: the edit did the opposite of the only one that was left.
 func (t *tracer) takeBack(a *Action) {
 	if slices.ContainsFunc(a.Steps, func(st Step) bool { return st.commits() }) {
 		clear(t.edits)
