@@ -114,7 +114,7 @@ func (c *composer) take(p *Payload, kind Kind) {
 			it.Rule = "said-report" // why something is out stays true, whatever followed
 		}
 		past := over && it.Ended() && it.Rule != OpenedRule
-		if it.Kind != kind || !it.Current() || past {
+		if it.Kind != kind || !it.Current() || past || it.Lapsed(c.out.End) {
 			continue
 		}
 		key := string(kind) + " " + wordsKey(&it)

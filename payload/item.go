@@ -258,6 +258,15 @@ func (it *Item) Current() bool {
 	return it.State == Stands || it.State == Reopened || it.State == ""
 }
 
+// Lapsed reports whether an item says what not to do on the day when it was said, and now is a later one: "don't touch
+// alarm.py today, Jan is on it".
+func (it *Item) Lapsed(now time.Time) bool {
+	return notToday().MatchString(it.Text) && it.At.Local().Format(time.DateOnly) < now.Local().Format(time.DateOnly)
+}
+
+var notToday = text.Pattern(`(?i)\b(?:don['’]?t|not|never|leave|hands off|nicht|kein\w*|ne|pas|no|não|non|nie)\b` +
+	`[^!?;]{0,60}\b(?:today|tonight|heute|aujourd['’]hui|hoy|hoje|oggi|dziś|dzisiaj)\b`)
+
 // RuledOutThing returns what an eliminated item rules out, without its "no": "Ruled out: no Redis" would say the
 // opposite.
 func RuledOutThing(text string) string {

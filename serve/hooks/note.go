@@ -64,7 +64,7 @@ func (h *Host) bearing(ctx context.Context, in Input, m memo, task string) (stri
 func wanted(b *brief.Bearing, in Input, m memo) bool {
 	held := b.Session == in.Session || slices.Contains(m.Of, b.Session) || m.knows(m.Told, b, besideReply) ||
 		b.Names == "" && m.knows(m.Page, b, besideLine)
-	return !held && (!b.Claims() || isTrusted(&b.Item))
+	return !held && !b.Item.Lapsed(time.Now()) && (!b.Claims() || isTrusted(&b.Item))
 }
 
 // How many turns from what a session was told it needn't be told of another: what a reply replies to; and of a page,
@@ -211,7 +211,8 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action) (
 	}
 	for i := range all {
 		w := &all[i]
-		if said := slices.Contains(m.Noted, w.Item.ID); said && !(w.Sure && w.Item.Pinned) || !isTrusted(&w.Item) {
+		said := slices.Contains(m.Noted, w.Item.ID) && !(w.Sure && w.Item.Pinned)
+		if said || !isTrusted(&w.Item) || w.Item.Lapsed(time.Now()) {
 			continue
 		}
 		note, _, err := worded(ctx, at, []brief.Bearing{brief.Warned(w)})
