@@ -58,6 +58,9 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 					if i > 0 && distill.NeedsContext(s.text) {
 						from--
 					}
+					if onDay().MatchString(s.text) && pointsBack().MatchString(s.text) {
+						from = 0 // with what "it" is
+					}
 					to := len(p.run)
 					if sp.actedOn { // what else it orders was perhaps done at once
 						to = i + 1
@@ -144,7 +147,8 @@ var comesNext = text.Pattern(`(?i)^\W*(?:next|up next|remaining|to ?do|still to 
 // and names a time to come, as in "on monday we start with the headings".
 func (s *sentence) comesNext(typed bool) bool {
 	rest := atTime().ReplaceAllString(s.text, " ")
-	atTime := typed && rest != s.text && !s.cues.has(cueWarn) && len(keywords(rest).Without(smallTalk())) > 0
+	atTime := typed && (rest != s.text && !s.cues.has(cueWarn) && len(keywords(rest).Without(smallTalk())) > 0 ||
+		s.cues.has(cueOrder) && onDay().MatchString(s.text))
 	return atTime || comesNext().MatchString(s.text)
 }
 
@@ -157,6 +161,9 @@ var atTime = text.Pattern(`(?i)(?:^|[^\d ] )in the (?:morning|afternoon|evening)
 	`(?:am|bis|ab|erst|nächsten) (?:(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)|` +
 	`(?:lun|mar|mercre|jeu|vendre)di(?: prochain| matin)?|el (?:lunes|martes|miércoles|jueves|viernes)|` +
 	`demain|semaine prochaine|mañana|la próxima semana|semana que vem)\b|amanhã|내일|다음 주|明天|下周|明日|来週`)
+
+// onDay matches the day by which an order is to be carried out: "do it monday, also write the tests".
+var onDay = text.Pattern(`(?i)\w (?:mon|tues|wednes|thurs|fri|satur|sun)day(?:$|\W*\b(?:and|also)\b|[,.!;])`)
 
 // nextHead matches a heading above a list of what comes next.
 var nextHead = text.Pattern(`(?i)(?:^\W*|[.!] )(?:(?:the|your|my|suggested|recommended|possible|immediate|open) )?` +
