@@ -52,7 +52,9 @@ func (pg *page) begun() (heading string) {
 // reported reports whether the session ended with a report: what was asked for may well be done.
 func (pg *page) reported() bool {
 	ended := func(rule string) bool {
-		return slices.ContainsFunc(pg.payload.Items, func(it Item) bool { return it.Rule == rule })
+		return slices.ContainsFunc(pg.payload.Items, func(it Item) bool {
+			return it.Rule == rule && !pg.payload.Beside[it.ID]
+		})
 	}
 	return ended(ReportRule) && !ended(CutOffRule) && !ended(UnansweredRule)
 }

@@ -167,7 +167,8 @@ func (p *Payload) Asides() (all []Item) {
 	for _, it := range p.Items {
 		matters := it.By == ByUser || it.isOpen()
 		it.afterwards()
-		if it.Kind == Lead && it.Current() && !it.Ended() && matters {
+		quote := it.Kind == Lead || it.Kind == Next && it.Rule == UnansweredRule
+		if quote && it.Current() && !it.Ended() && matters {
 			it.Confidence *= besideShare
 			all = append(all, it)
 		}

@@ -54,9 +54,9 @@ var anotherClause = text.Pattern(`(?i)[,;:–—]\s+[\pL'’]+\s|\b(?:but|withou
 // word before it may have it tell what wasn't done.
 var leavesAlone = text.Pattern(`(?i)(?:\b(did|was|were|has|have|had|if|why)\s+)?` +
 	`\b(?:no|not|never|without|don['’]?t|nicht|nie|niemals|kein\w*|ne|jamais|nunca|não)\b` +
-	`.{0,20}(?:\b(?:touch|edit|chang|modif|rewrit|writ|overwrit|delet|remov|mov|renam|replac|anfass|` +
+	`.{0,40}(?:\b(?:touch|edit|chang|modif|rewrit|writ|overwrit|delet|remov|mov|renam|replac|anfass|` +
 	`bearbeit|tocar|toques|alter)|änder|lösch)\w*|\bleave\s+(?:(?:all|everything|the|in|files?|folder)\s+)*\S*[./]|` +
 	`\b(?:leave|left|let)\b.*\balone\b|\b(?:hands off|off limits|unchanged|untouched|tabu|as (?:it|they) (?:is|are))\b`)
 
 // tellsTo matches what is in an order to change something, though it has a "not".
-var tellsTo = text.Pattern(`(?i)\b(?:forget|hesitate|afraid|worry|only|just|sure|need|idea|problem|vergiss|nur)\b`)
+var tellsTo = text.Pattern(`(?i)\b(?:forget|had|hesitate|afraid|worry|only|just|sure|need|idea|problem|vergiss|nur)\b`)

@@ -359,7 +359,9 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 		return "", ""
 	}
 	for _, s := range text.Sentences(said, true) {
-		if d.changesFile(leftAlone(s)) {
+		alone := leftAlone(s)
+		gone := func(p string) bool { return isAmong(p, alone) }
+		if d.changesFile(alone) || len(alone) > 0 && slices.ContainsFunc(d.removed, gone) {
 			return s, ""
 		}
 		for _, g := range orders(s) {
@@ -379,10 +381,17 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 		}
 	}
 	about = text.Nearest(before, d.does)
-	if takesBack(said) && d.carriesOut(about) {
+	if takesBack(said) && d.carriesOut(about) && d.doesMore(about) {
 		return said, about
 	}
 	return "", ""
+}
+
+// doesMore reports whether an action removes something, or has more of what was said before a refusal than the names
+// of files: not all that is done to a file is what was refused of it.
+func (d *Deed) doesMore(about string) bool {
+	files := text.Words(strings.Join(append(filesIn(d.asked), filesIn(about)...), " "))
+	return len(d.removed) > 0 || text.Words(about).Without(files).Shared(d.does) > 0
 }
 
 // takesUp reports whether an action brings in the one thing that a sentence gives up, or changes what is in it: a name
