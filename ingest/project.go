@@ -412,6 +412,12 @@ func (r resolver) bornSince(birth string) bool {
 	return ok && err == nil && !r.session.End.IsZero() && time.Unix(seconds, 0).After(r.session.End)
 }
 
+// MovedFrom returns the known root's folder that is gone and whose repository is this one, as on another machine; ""
+// if there is none.
+func MovedFrom(repo Repository, known []Root) string {
+	return resolver{known: known}.movedFrom(projectOfRepository(repo))
+}
+
 // movedFrom finds the known root whose folder is gone and whose repository is this one: by its birth, or by its remote
 // if only one such root has it.
 func (r resolver) movedFrom(p Project) string {

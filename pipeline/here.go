@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,14 +13,20 @@ import (
 )
 
 // ProjectAt returns the project and branch of a folder of this machine: those of the folder's repository, or outside of
-// one, the project of the folder or of the nearest one above it. The project is "" if no session ran there; no other
-// project is guessed.
+// one, the project of the folder or of the nearest one above it. A repository is known on another machine, too. The
+// project is "" if no session ran there; no other project is guessed.
 func ProjectAt(l *library.Library, dir string) (project, branch string) {
 	if repo, ok := ingest.RepositoryOf(dir); ok {
-		for _, root := range []string{repo.Root, dir} {
-			if p, err := l.Project(root); err == nil {
-				return p.ID, repo.Branch
-			}
+		p, err := l.Project(repo.Root)
+		if err != nil {
+			p, err = l.Project(dir)
+		}
+		if err != nil {
+			known, _ := l.Roots() // a damaged registry is reported by those who need it
+			p, err = l.Project(cmp.Or(ingest.MovedFrom(repo, known), repo.Root))
+		}
+		if err == nil {
+			return p.ID, repo.Branch
 		}
 		return "", ""
 	}
