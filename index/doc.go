@@ -134,7 +134,9 @@ func calls(t ingest.Turn) string {
 		if c.Reason != "" && c.Verdict != ingest.Rejected {
 			parts = append(parts, c.Reason)
 		}
-		parts = append(parts, c.CommitMessage)
+		if c.CommitMessage != "" {
+			parts = append(parts, "commit: "+c.CommitMessage)
+		}
 	}
 	return strings.TrimSpace(strings.Join(parts, "\n"))
 }

@@ -53,7 +53,7 @@ func TestDocOf(t *testing.T) {
 		Turns: []Turn{
 			{Exchange: 1, ID: "u1", N: 1, Role: "user", At: day, Text: "is that still so?"},
 			{Exchange: 1, ID: "u2", N: 2, Role: "both", Text: "Which heap? → min-heap"},
-			{Exchange: 1, ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "queue: use a min-heap"},
+			{Exchange: 1, ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "commit: queue: use a min-heap"},
 			{Exchange: 1, ID: "u8", N: 8, Role: "user", Text: "no globals"},
 			{Exchange: 2, ID: "u10", N: 10, Role: "user", Text: "typed next"},
 			{Exchange: 2, ID: "u11", N: 11, Role: "assistant", Text: "Watch the folder."},
