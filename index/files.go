@@ -9,7 +9,6 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/trace"
-	"recall/payload"
 )
 
 // FileTouch is what one session did to one file.
@@ -108,19 +107,5 @@ func (x *Index) Shapes(ctx context.Context, sessions []string) (map[string]Shape
 			coalesce(c.files, 0), coalesce(c.added, 0), coalesce(c.removed, 0)
 		FROM session s LEFT JOIN changed c ON c.session=s.id WHERE s.sid IN (SELECT value FROM json_each(?))`,
 		jsonList(sessions))
-	return all, x.fail("read index", err)
-}
-
-// ItemsOf reads the items of sessions, in order.
-func (x *Index) ItemsOf(ctx context.Context, sessions []string) (map[string][]payload.Item, error) {
-	all := map[string][]payload.Item{}
-	err := scan(ctx, x.db, func(rows *sql.Rows) error {
-		var sid string
-		var it payload.Item
-		err := rows.Scan(&sid, packedItem{&it})
-		all[sid] = append(all[sid], it)
-		return err
-	}, `SELECT s.sid, i.data FROM item i JOIN session s ON s.id=i.session
-		WHERE s.sid IN (SELECT value FROM json_each(?)) ORDER BY i.at, i.id`, jsonList(sessions))
 	return all, x.fail("read index", err)
 }

@@ -97,6 +97,8 @@ type Query struct {
 
 	Archived bool // include archived sessions
 
+	Corrected []payload.Correction // people's word on which sessions are of one task
+
 	Now time.Time // what "last week" is relative to, in the asker's time zone; the current time if zero
 
 	Exact  bool // an item must have the query's own words: no lexicon, no words of its source turns

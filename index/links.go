@@ -67,10 +67,11 @@ func (x *Index) ItemsNamed(ctx context.Context, ids []payload.ItemID, kinds ...p
 func (x *Index) itemsWhere(ctx context.Context, where, arg string, kinds []payload.Kind) ([]Placed, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (p Placed, err error) {
 		err = rows.Scan(packedItem{&p.Item}, &p.Turn, &p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived,
-			written{&p.SessionStart})
+			written{&p.SessionStart}, &p.SessionN)
 		return p, err
-	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.archived, s.start FROM item i
-		JOIN session s ON s.id=i.session
+	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.archived, s.start, ifnull(o.n, 0) FROM item i
+		JOIN session s ON s.id=i.session LEFT JOIN (SELECT id, row_number() OVER (PARTITION BY project ORDER BY start, sid)
+		AS n FROM session t WHERE `+isOwn+`) o ON o.id=s.id
 		WHERE `+where+` AND (?2 IN ('null', '[]') OR i.kind IN (SELECT value FROM json_each(?2)))
 		ORDER BY i.at, s.start, s.sid, i.n, i.iid`, arg, jsonList(kinds))
 }

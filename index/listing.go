@@ -31,25 +31,7 @@ func (r *reader) listedKinds(ctx context.Context, ts []term, within bool) ([]pay
 	if err != nil {
 		return nil, err
 	}
-	s = strings.NewReplacer("?", " ", "!", " ", ",", " ", ";", " ", ":", " ", "…", " ", "¿", " ").Replace(s)
-	s = text.OneLine(strings.TrimRight(s, ". "))
-	know := rank.Phrases()
-	var asked []payload.Kind
-	for _, form := range know.Pairs {
-		if strings.Contains(" "+s+" ", " "+form.Text+" ") {
-			asked = form.Kinds
-			s = strings.Replace(s, form.Text, "", 1)
-		}
-	}
-	topic, n := false, 0
-	text.Each(s, func(w string) bool {
-		n++
-		if asked == nil {
-			asked = know.Asks[w]
-		}
-		topic = rank.Topic(w)
-		return !topic
-	})
+	asked, topic, n := rank.AsksFor(s)
 	topic = topic || len(names) > len(r.names) && len(r.known) > 1 && strings.Contains(s, "about") // "about the cli"
 	if asked != nil && !topic && len(names) > 0 {
 		r.names = names // however often the name is said in it
@@ -86,10 +68,7 @@ func (r *reader) withoutProjects(ctx context.Context) (asked string, names []str
 const (
 	Headless       = "headless: " // begins the title of a session that a program held
 	longestListing = 300          // length limit of such a question, in bytes
-	// listedAtOnce is how many items are enough before superseded ones are removed; they are read from
-	// sessionsAtOnce sessions at a time.
-	listedAtOnce   = 400
-	sessionsAtOnce = 64
+	listedAtOnce   = 400          // items that are enough before superseded ones are removed
 )
 
 // list answers with the newest items of some kinds, as pages show them; if there are none, with the newest leads that
@@ -108,20 +87,50 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 		}
 		return kind
 	}
-	if r.q.Kinds = kinds; stands {
-		r.q.Kinds = append(slices.Clone(kinds), payload.Lead)
+	shown := func(kindOf func(*payload.Item) payload.Kind) ([]*ranked, error) {
+		last := map[string]int64{} // of a project, the latest session that a person held and that says how things stood
+		stands := slices.ContainsFunc(kinds, rank.AsOfSession) && !slices.Contains(kinds, payload.Decision)
+		return r.newest(ctx, func(one *ranked) bool {
+			kind := kindOf(&one.item)
+			meant := slices.Contains(kinds, kind)
+			stood := meant && stands && rank.AsOfSession(kind)
+			if stood && last[one.project] == 0 {
+				last[one.project] = one.session
+			}
+			return one.item.Current() && meant && (!stood || last[one.project] == one.session)
+		}, `1`)
 	}
-	found, err := r.newest(ctx, kinds, kindOf)
+	var found []*ranked
+	var err error
+	waits := func(o *ranked) bool { return slices.Contains(kinds, o.item.Waits()) }
+	other := func(k payload.Kind) bool { return !slices.Contains(payload.Waiting, k) }
+	if !slices.ContainsFunc(kinds, other) {
+		open, failed := r.x.Waiting(ctx, r.q)
+		if failed != nil {
+			return Answer{}, failed
+		}
+		var ids []payload.ItemID
+		for _, p := range open {
+			ids = append(ids, p.Item.ID)
+		}
+		r.q.Kinds = nil
+		found, err = r.newest(ctx, waits, `e.iid IN (SELECT value FROM json_each(?))`, jsonList(ids))
+		found = slices.DeleteFunc(found, func(o *ranked) bool { return !waits(o) }) // what stands in its place
+	} else {
+		if r.q.Kinds = kinds; stands {
+			r.q.Kinds = append(slices.Clone(kinds), payload.Lead)
+		}
+		found, err = shown(kindOf)
+	}
 	if err == nil && len(found) == 0 && asked == nil {
-		if r.q.Kinds = []payload.Kind{payload.Lead}; stands {
+		usual := slices.ContainsFunc(usuallyListed, func(k payload.Kind) bool { return slices.Contains(wanted, k) })
+		if r.q.Kinds = []payload.Kind{payload.Lead}; stands && !usual {
 			kinds = []payload.Kind{payload.Status}
 		}
-		found, err = r.newest(ctx, kinds, kindOf)
+		found, err = shown(kindOf)
 		kinds = r.q.Kinds
-		usual := slices.ContainsFunc(usuallyListed, func(k payload.Kind) bool { return slices.Contains(wanted, k) })
 		if err == nil && len(found) == 0 && usual { // else the words by which it asks would be searched for
-			kinds, r.q.Kinds = []payload.Kind{payload.Lead}, []payload.Kind{payload.Lead}
-			found, err = r.newest(ctx, kinds, func(it *payload.Item) payload.Kind {
+			found, err = shown(func(it *payload.Item) payload.Kind {
 				if _, ended := it.Under(); ended && it.Rule != payload.AskedRule || it.By != payload.ByUser {
 					return ""
 				}
@@ -141,70 +150,26 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 	return a, r.answer(ctx, &a, found)
 }
 
-// newest returns the items that pass the query's filters and, by how they are shown, its kinds, newest first. Of what
-// says how things stood in a session, only the latest counts that a person held in a project, if there is one.
-func (r *reader) newest(ctx context.Context, kinds []payload.Kind, kindOf func(*payload.Item) payload.Kind) ([]*ranked,
-	error) {
-	sessions, err := r.newestSessions(ctx)
+// newest returns what stands in place of the items that pass the query's filters, a condition and keeps: newest first,
+// but those of the project that is asked from before the rest, and last those of sessions that programs held.
+func (r *reader) newest(ctx context.Context, keeps func(*ranked) bool, where string, arg ...any) ([]*ranked, error) {
+	conds, args := r.conditions(items)
+	conds, args = append(conds, where), append(args, arg...)
+	if len(r.names) > 0 {
+		conds = append(conds, `s.project IN (SELECT value FROM json_each(?))`)
+		args = append(args, jsonList(r.names))
+	}
+	found, err := list(ctx, r.tx, func(rows *sql.Rows) (*ranked, error) {
+		one := &ranked{table: items}
+		return one, rows.Scan(&one.id, &one.session, &one.project)
+	}, `SELECT e.id, e.session, s.project FROM item e JOIN session s ON s.id=e.session WHERE `+
+		strings.Join(conds, ` AND `)+` ORDER BY e.session IN (`+sessionsIn+`) DESC, s.title LIKE '`+Headless+`%', `+
+		`e.at DESC, s.start DESC, e.n DESC, e.id LIMIT ?`, append(args, r.q.Here, r.q.Here, listedAtOnce)...)
+	if err == nil {
+		err = r.load(ctx, found)
+	}
 	if err != nil {
 		return nil, err
 	}
-	var found []*ranked
-	projects := map[int64]string{} // by session
-	for len(sessions) > 0 && len(found) < listedAtOnce {
-		n := min(len(sessions), sessionsAtOnce)
-		some, err := r.itemsOf(ctx, sessions[:n], projects)
-		if err != nil {
-			return nil, err
-		}
-		found, sessions = append(found, some...), sessions[n:]
-	}
-	if err := r.load(ctx, found); err != nil {
-		return nil, err
-	}
-	last := map[string]int64{} // by project
-	stands := slices.ContainsFunc(kinds, rank.AsOfSession) && !slices.Contains(kinds, payload.Decision)
-	found = slices.DeleteFunc(found, func(one *ranked) bool {
-		kind, of := kindOf(&one.item), projects[one.session]
-		stood := stands && rank.AsOfSession(kind) && slices.Contains(kinds, kind) &&
-			one.item.Rule != payload.TaskRule // a task is open until it is done
-		if stood && last[of] == 0 {
-			last[of] = one.session
-		}
-		return !one.item.Current() || !slices.Contains(kinds, kind) || stood && last[of] != one.session
-	})
-	slices.SortStableFunc(found, func(x, y *ranked) int {
-		here := cmp.Compare(r.boost(projects[y.session]), r.boost(projects[x.session])) // where one is comes first
-		return cmp.Or(here, y.item.At.Compare(x.item.At))
-	})
-	return r.collapse(ctx, found)
-}
-
-// newestSessions returns the rows of the sessions that may hold listed items, newest first but last those that programs
-// held, so that not all items need to be read.
-func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
-	conds, args := []string{`items>0`}, []any{}
-	projects := r.names
-	if r.q.Project != "" {
-		projects = []string{r.q.Project}
-	}
-	if len(projects) > 0 {
-		conds, args = append(conds, `project IN (SELECT value FROM json_each(?))`), append(args, jsonList(projects))
-	}
-	return column[int64](ctx, r.tx, `SELECT id FROM session WHERE `+strings.Join(conds,
-		` AND `)+` ORDER BY title LIKE '`+Headless+`%', end DESC, start DESC, id`, args...)
-}
-
-// itemsOf reads the sessions' items that pass the query's filters, newest first, and notes the sessions' projects.
-func (r *reader) itemsOf(ctx context.Context, sessions []int64, projects map[int64]string) ([]*ranked, error) {
-	conds, args := r.conditions(items)
-	return list(ctx, r.tx, func(rows *sql.Rows) (*ranked, error) {
-		one, project := &ranked{table: items}, ""
-		err := rows.Scan(&one.id, &one.session, &project)
-		projects[one.session] = project
-		return one, err
-	}, `SELECT e.id, e.session, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN `+
-		`(SELECT value FROM json_each(?)) AND `+
-		strings.Join(conds, ` AND `)+` ORDER BY s.title LIKE '`+Headless+`%', e.at DESC, s.start DESC, e.n DESC, e.id`,
-		append([]any{jsonList(sessions)}, args...)...)
+	return r.collapse(ctx, slices.DeleteFunc(found, func(one *ranked) bool { return !keeps(one) }))
 }

@@ -71,8 +71,8 @@ func TestListing(t *testing.T) {
 		{Query{Text: "what did we decide", Since: day.AddDate(0, 0, 1), Until: day.AddDate(0, 0, 8)}, []string{"postgres00"}},
 		{Query{Text: "what did we decide?", AsOf: day.AddDate(0, 0, 1)}, []string{"graphql000", "sqlite0000"}},
 		{Query{Text: "what happened", Project: "heron"}, []string{"progress00", "grdb000000"}},
-		{Query{Text: "what's next?"}, []string{"heronstep0", "newstep000"}}, // a project's last word
-		{Query{Text: "what's left on kiln"}, []string{"vat0000000", "newstep000", "waitlist00"}},
+		{Query{Text: "what's next?"}, []string{"heronstep0", "newstep000", "oldstep000"}}, // each thread's last word
+		{Query{Text: "what's left on kiln"}, []string{"vat0000000", "newstep000", "waitlist00", "oldstep000"}},
 		{Query{Text: "Where did we leave off on kiln?"}, []string{"newstep000"}},
 		{Query{Text: "What did I ask you to do on kiln?"}, []string{"oldgoal000"}},
 		{Query{Text: "What did we decide on kiln last time?"}, []string{"postgres00", "graphql000"}},
@@ -86,14 +86,14 @@ func TestListing(t *testing.T) {
 		{Query{Text: "open questions"}, []string{"vat0000000", "waitlist00"}},
 		{Query{Text: "what did we rule out so far?"}, []string{"graphql000"}},
 		{Query{Text: "Was haben wir bei kiln beschlossen?"}, []string{"postgres00", "graphql000"}},
-		{Query{Text: "Was kommt als nächstes?"}, []string{"heronstep0", "newstep000"}},
+		{Query{Text: "Was kommt als nächstes?", Here: "kiln"}, []string{"newstep000", "oldstep000", "heronstep0"}},
 		{Query{Text: "Wo stehen wir bei kiln?"}, []string{"newstep000"}},
 		{Query{Text: "offene Fragen"}, []string{"vat0000000", "waitlist00"}},
 		{Query{Text: "dead ends"}, []string{"graphql000"}},
 		{Query{Text: "what did I forbid on kiln?"}, []string{"graphql000"}},
 		{Query{Text: "What mustn't we do on kiln, what did I refuse?"}, []string{"graphql000"}},
 		{Query{Text: "Was habe ich bei kiln verboten?"}, []string{"graphql000"}},
-		{Query{Text: "What is still open on kiln?"}, []string{"vat0000000", "newstep000", "waitlist00"}},
+		{Query{Text: "What is still open on kiln?"}, []string{"vat0000000", "newstep000", "waitlist00", "oldstep000"}},
 		{Query{Text: "which of these", Kinds: []payload.Kind{payload.Deferred}, Project: "kiln"}, []string{"waitlist00"}},
 	} {
 		a := search(t, x, c.q)
@@ -117,5 +117,32 @@ func TestListing(t *testing.T) {
 	a := search(t, x, Query{Text: "what did we decide", Limit: 2})
 	if len(a.Ranked) != 2 || a.More != 2 {
 		t.Errorf("of 4 with limit 2: got %d and %d more", len(a.Ranked), a.More)
+	}
+}
+
+// What was only told to come next waits a week, unless a later session spoke of it; what is of the project that one is
+// in comes first, also if the session belongs to another.
+func TestWaiting(t *testing.T) {
+	doc := func(id string, days int, rule, said string, also ...string) Doc {
+		at := day.AddDate(0, 0, days)
+		return Doc{Session: id, Project: "app", Title: id, Start: at, End: at, Also: also, Thread: ThreadEntry{
+			ThreadInfo: payload.ThreadInfo{Start: at, End: at}}, Items: []Item{{Item: payload.Item{ID: payload.ItemID(id),
+			Kind: payload.Lead, Rule: rule, Hint: payload.Next, Text: said, At: at, State: payload.Stands}}}}
+	}
+	x := openWith(t, doc("cart", 0, payload.ToldNextRule, "next the cart, tomorrow"),
+		doc("label", 1, payload.ToldNextRule, "the label needs a larger font, next time", "printer"),
+		doc("filter", 2, payload.ToldNextRule, "next the filter of the order list"),
+		doc("built", 3, "said-typed", "the order list has its filter now"),
+		doc("sort", 4, payload.ToldNextRule, "sorting on monday"))
+	for _, c := range []struct {
+		here string
+		days int
+		want []string
+	}{{"app", 5, []string{"sort", "label", "cart"}}, {"printer", 5, []string{"label", "sort", "cart"}},
+		{"app", 20, []string{"sort"}}} {
+		a := search(t, x, Query{Text: "what's next?", Here: c.here, Now: day.AddDate(0, 0, c.days)})
+		if diff := cmp.Diff(c.want, itemsOf(a)); diff != "" {
+			t.Errorf("in %s after %d days (-want +got):\n%s", c.here, c.days, diff)
+		}
 	}
 }

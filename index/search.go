@@ -110,7 +110,7 @@ func grouped(list []*Result) (groups [][]*Result) {
 
 // run answers a question as it is; within says that a filter was cut out of it.
 func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (a Answer, err error) {
-	r := &reader{tx: tx, q: q, near: x.near}
+	r := &reader{x: x, tx: tx, q: q, near: x.near}
 	if err := r.measure(ctx, &a); err != nil {
 		return Answer{}, err
 	}
@@ -186,6 +186,7 @@ func (r *reader) titled(ctx context.Context, a *Answer) error {
 
 // reader is one search's view of the index.
 type reader struct {
+	x    *Index
 	tx   querier
 	q    Query
 	size int // windows and items

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -30,24 +31,14 @@ func (r *reader) whereItStands(ctx context.Context, list []*ranked) ([]*ranked, 
 			last = o
 		}
 	}
-	found, err := r.itemsOf(ctx, []int64{last.session}, map[int64]string{})
-	if err != nil {
-		return nil, err
-	}
-	if err := r.load(ctx, found); err != nil {
-		return nil, err
-	}
-	var next, ended []*ranked
-	for _, o := range found {
+	left, err := r.newest(ctx, func(o *ranked) bool {
+		open := o.item.Waits() == payload.Next || o.item.Rule == payload.ReportRule || o.item.Rule == payload.AskedRule
+		return open && o.item.Current()
+	}, `e.session=?`, last.session)
+	nextFirst := func(a, b *ranked) int { return cmp.Compare(b.item.Waits(), a.item.Waits()) }
+	slices.SortStableFunc(left, nextFirst)
+	for _, o := range left {
 		o.project, o.score = last.project, list[0].score
-		switch kind, end := o.item.Under(); {
-		case !o.item.Current():
-		case kind == payload.Next:
-			next = append(next, o)
-		case end && (o.item.Rule == payload.ReportRule || o.item.Rule == payload.AskedRule):
-			ended = append(ended, o)
-		}
 	}
-	left := append(next, ended...)
-	return append(left[:min(whereShown, len(left))], list...), nil
+	return append(left[:min(whereShown, len(left))], list...), err
 }

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -167,11 +168,24 @@ func sameOrder(a, b string) bool {
 
 // isOpen reports whether an item puts something off, says what comes next, or warns; of a quote, whether it looks so.
 func (it *Item) isOpen() bool {
-	kind := it.Kind
-	if kind == Lead {
-		kind = it.Hint
-	}
+	kind := cmp.Or(it.Hint, it.Kind)
 	return kind == Deferred || kind == Next || kind == Flag
+}
+
+// Waiting are the kinds of what waits for a person.
+var Waiting = []Kind{Next, Deferred, Question, Flag}
+
+// Waits returns what an item leaves open, one of Waiting, or "". Of quotes only a session's own tasks do, what it said
+// to come next, and what a person put off.
+func (it *Item) Waits() Kind {
+	kind, _ := it.Under()
+	switch {
+	case slices.Contains(Waiting, kind):
+		return kind
+	case kind == Lead && it.By == ByUser && it.Hint == Deferred:
+		return Deferred
+	}
+	return ""
 }
 
 // Talk is what sessions said, to find what was spoken of again.

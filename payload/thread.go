@@ -118,6 +118,19 @@ func Pick(threads [][]ThreadInfo, branch string) []ThreadInfo {
 	return best
 }
 
+// LastWord marks, of a project's threads, the sessions that have the last word on what is next: of each thread the last
+// of those that speak of it; and as newest those that no session followed: that of the thread last active, and of each
+// on a branch of its own.
+func LastWord(threads [][]ThreadInfo, speaks, last, newest map[string]bool) {
+	for i, thread := range threads {
+		end := slices.MaxFunc(thread, func(a, b ThreadInfo) int { return a.End.Compare(b.End) })
+		newest[end.Session] = i == 0 || OwnBranch(end.Branch)
+		if said := slices.DeleteFunc(thread, func(s ThreadInfo) bool { return !speaks[s.Session] }); len(said) > 0 {
+			last[said[len(said)-1].Session] = true
+		}
+	}
+}
+
 // defaultBranches are used for everything, so they don't identify a task.
 var defaultBranches = map[string]bool{"": true, "main": true, "master": true, "trunk": true, "develop": true,
 	"development": true, "dev": true, "next": true, "HEAD": true}

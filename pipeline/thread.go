@@ -43,8 +43,8 @@ func Threads(ctx context.Context, l *library.Library, x *index.Index, entries []
 		info.Project, info.Parent, info.PlanFiles = e.Project, string(e.Parent), e.Plans
 		infos = append(infos, info)
 	}
-	threads, err := Join(l, infos)
-	return threads, errors.Join(append(bad, err)...)
+	corrections, err := l.Corrections()
+	return payload.Threads(infos, corrections), errors.Join(append(bad, err)...)
 }
 
 // indexed returns what the index knows of those of a project's sessions whose index entry matches their payload.
@@ -77,15 +77,6 @@ func indexed(ctx context.Context, l *library.Library, x *index.Index, entries []
 		}
 	}
 	return known, nil
-}
-
-// Join sorts sessions into threads by what is known of them.
-func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInfo, error) {
-	corrections, err := l.Corrections()
-	if err != nil {
-		return nil, err
-	}
-	return payload.Threads(infos, corrections), nil
 }
 
 // NextPayload composes the payload that the next session of a project starts with: that of the thread of session of,

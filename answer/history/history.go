@@ -97,15 +97,13 @@ func FilesOf(ctx context.Context, p *pipeline.Pipeline, path string) (*Files, er
 			doc.Also = append(doc.Also, rel)
 		}
 	}
-	items, err := p.Index.ItemsOf(ctx, ids)
+	items, err := p.Index.ItemsAmong(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	for i, id := range ids {
-		for _, it := range items[id] {
-			if names.concerns(it) {
-				doc.Sessions[i].Items = append(doc.Sessions[i].Items, it)
-			}
+	for _, one := range items {
+		if s := &doc.Sessions[at[one.Session]]; names.concerns(one.Item) {
+			s.Items = append(s.Items, one.Item)
 		}
 	}
 	return doc, nil

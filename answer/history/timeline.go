@@ -46,16 +46,12 @@ func Timeline(ctx context.Context, p *pipeline.Pipeline, project string, kinds .
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := p.Library.Catalog()
-	if err != nil {
-		return nil, err
-	}
-	return dated(ctx, p, catalog, items, nil)
+	return dated(ctx, p, items, nil)
 }
 
 // TimelineOf is Timeline for some sessions. What replaced an item may be in another session.
-func TimelineOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, sessions []library.Entry,
-	kinds ...payload.Kind) ([]Dated, error) {
+func TimelineOf(ctx context.Context, p *pipeline.Pipeline, sessions []library.Entry, kinds ...payload.Kind) (
+	[]Dated, error) {
 	var ids []string
 	for _, e := range sessions {
 		ids = append(ids, string(e.ID))
@@ -64,12 +60,11 @@ func TimelineOf(ctx context.Context, p *pipeline.Pipeline, catalog *library.Cata
 	if err != nil {
 		return nil, err
 	}
-	return dated(ctx, p, catalog, items, kinds)
+	return dated(ctx, p, items, kinds)
 }
 
 // dated determines for items, oldest first, what replaced them: one of them, or any other item of the kinds.
-func dated(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, items []index.Placed,
-	kinds []payload.Kind) ([]Dated, error) {
+func dated(ctx context.Context, p *pipeline.Pipeline, items []index.Placed, kinds []payload.Kind) ([]Dated, error) {
 	ids := make([]payload.ItemID, 0, len(items))
 	known := map[payload.ItemID]bool{} // id → whether it holds
 	for _, one := range items {
@@ -98,7 +93,6 @@ func dated(ctx context.Context, p *pipeline.Pipeline, catalog *library.Catalog, 
 	holds := func(k payload.Link) bool { return known[k.From] }
 	var line []Dated
 	for _, one := range items {
-		one.SessionN = catalog.Number[one.Session]
 		d := Dated{Placed: one}
 		by, sure := payload.Overtaken(one.Item.ID, ends[one.Item.ID], holds)
 		if by != nil {

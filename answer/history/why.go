@@ -207,13 +207,13 @@ func (w *whyQuery) add(ctx context.Context, session, by string, turn int) error 
 	if wrote != nil {
 		found.Wrote, found.Turn, found.Said = true, wrote.N, wrote.Why
 	}
-	items, err := w.Index.ItemsOf(ctx, []string{session})
+	items, err := w.Index.ItemsAmong(ctx, []string{session})
 	if err != nil {
 		return err
 	}
 	var from int
 	from, found.Asked = askedBefore(s, found.Turn)
-	found.Items = w.choose(items[session], from, found.Turn)
+	found.Items = w.choose(items, from, found.Turn)
 	w.doc.Sessions = append(w.doc.Sessions, found)
 	return nil
 }
@@ -269,15 +269,15 @@ func askedBefore(s *ingest.Session, n int) (turn int, asked string) {
 const itemsShown = 4
 
 // choose picks the items that explain the line: they mention the file, are from the same exchange, or share its words.
-func (w *whyQuery) choose(items []payload.Item, from, to int) []payload.Item {
+func (w *whyQuery) choose(items []index.Placed, from, to int) []payload.Item {
 	type scored struct {
 		item  payload.Item
 		score int
 	}
 	var all []scored
 	words := text.Words(w.blamed.Text + " " + w.blamed.Subject)
-	for _, it := range items {
-		score := 0
+	for _, one := range items {
+		it, score := one.Item, 0
 		switch it.Kind {
 		case payload.Decision, payload.Eliminated, payload.Finding:
 			score = 1

@@ -159,8 +159,9 @@ func (h Hit) Quoted(ctx context.Context, x *index.Index) (index.Placed, error) {
 	best, most := *h.Said, -1.0
 	best.SessionTitle = h.Title
 	passage, asked := txt.OneLine(best.Item.Text), txt.Words(h.asked)
-	items, err := x.ItemsOf(ctx, []string{string(h.Session)})
-	for _, it := range items[string(h.Session)] {
+	items, err := x.ItemsAmong(ctx, []string{string(h.Session)})
+	for _, one := range items {
+		it := one.Item
 		if len(it.Evidence) == 0 || it.Evidence[0].Turn != h.Turn ||
 			!strings.Contains(passage, txt.OneLine(it.Evidence[0].Quote)) {
 			continue

@@ -127,6 +127,29 @@ func AsOfSession(k payload.Kind) bool {
 	return k == payload.Next || k == payload.Status || k == payload.Goal
 }
 
+// AsksFor reads a question: the kinds of items that its words ask for, whether they name a topic besides, and how many
+// they are.
+func AsksFor(s string) (kinds []payload.Kind, topic bool, n int) {
+	s = strings.NewReplacer("?", " ", "!", " ", ",", " ", ";", " ", ":", " ", "…", " ", "¿", " ").Replace(s)
+	s = text.OneLine(strings.TrimRight(s, ". "))
+	know := Phrases()
+	for _, form := range know.Pairs {
+		if strings.Contains(" "+s+" ", " "+form.Text+" ") {
+			kinds = form.Kinds
+			s = strings.Replace(s, form.Text, "", 1)
+		}
+	}
+	text.Each(s, func(w string) bool {
+		n++
+		if kinds == nil {
+			kinds = know.Asks[w]
+		}
+		topic = Topic(w)
+		return !topic
+	})
+	return kinds, topic, n
+}
+
 // firstBytes is the first two bytes of a word. Stemming changes only a word's end, so a word with another
 // beginning than all wanted stems can't match.
 func firstBytes(w string) uint16 {

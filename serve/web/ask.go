@@ -173,21 +173,23 @@ func (s *Server) atHome(ctx context.Context, m *Memory, f filters) (*home, error
 	}
 	h.Waits = waits.Len()
 	h.happened, err = kept(&s.kept, m.Stamp, "home "+h.Since.String(), func() (happened, error) {
-		line, err := history.TimelineOf(ctx, m.Pipeline, f.catalog, latest, inTime...)
-		return happenedSince(line, h.Since), err
+		line, err := history.TimelineOf(ctx, m.Pipeline, latest, inTime...)
+		open, failed := history.Open(ctx, m.Pipeline, f.Project)
+		return happenedSince(line, open, h.Since), cmp.Or(err, failed)
 	})
 	return h, err
 }
 
-// happenedSince picks from a timeline what was decided and reversed since a time, and what is open.
-func happenedSince(line []history.Dated, since time.Time) (h happened) {
+// happenedSince picks from a timeline what was decided and reversed since a time, and the newest of what is open.
+func happenedSince(line, open []history.Dated, since time.Time) (h happened) {
 	claims := func(d history.Dated) bool {
 		return d.Item.Kind == payload.Decision || d.Item.Kind == payload.Eliminated
 	}
 	changed := history.ChangedOf(line, since, claims)
 	h.Decided, h.More.Decided = newest(changed.Decided)
 	h.Reversed, h.More.Reversed = newest(changed.Reversed)
-	h.Open, h.More.Open = newest(history.ChangedOf(line, time.Time{}, func(history.Dated) bool { return true }).Open)
+	h.Open = open[:min(len(open), mostNews)]
+	h.More.Open = len(open) - len(h.Open)
 	return h
 }
 
@@ -271,7 +273,7 @@ func (s *Server) week(r *http.Request, m *Memory) (any, error) {
 		}
 		slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.End.Compare(a.End) })
 		newest := sessions[:min(len(sessions), inLetter)]
-		line, err := history.TimelineOf(r.Context(), m.Pipeline, catalog, newest, inTime...)
+		line, err := history.TimelineOf(r.Context(), m.Pipeline, newest, inTime...)
 		if err != nil {
 			return v, err
 		}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"net/http"
@@ -77,8 +78,11 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 		sessions := slices.DeleteFunc(slices.Clone(f.catalog.Entries), func(e library.Entry) bool {
 			return e.Helper || e.Marks.Archived || !f.catalog.WorkedIn(e, v.Project)
 		})
-		line, err := history.TimelineOf(r.Context(), m.Pipeline, f.catalog, sessions, inTime...)
+		line, err := history.TimelineOf(r.Context(), m.Pipeline, sessions, inTime...)
 		if err != nil {
+			return c, err
+		}
+		if c.open, err = history.Open(r.Context(), m.Pipeline, v.Project); err != nil {
 			return c, err
 		}
 		c.changed = history.ChangedOf(line, time.Time{}, func(history.Dated) bool { return true })
@@ -115,19 +119,18 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	return v, nil
 }
 
-// sections returns a project's items by kind, the newest first: what was decided, found, ruled out and left open of all
-// sessions, anything else of what is handed on.
+// sections returns a project's items by kind, the newest first: what was decided, found and ruled out in all sessions,
+// and what waits; anything else of what is handed on.
 func (c *composed) sections(project string) (all []section) {
-	ever := slices.Concat(c.changed.Decided, c.changed.Open)
 	for _, k := range payload.Kinds {
 		part := section{Kind: k}
-		for _, d := range ever {
-			if d.Item.Kind == k {
+		for _, d := range slices.Concat(c.changed.Decided, c.open) {
+			if cmp.Or(d.Item.Waits(), d.Item.Kind) == k {
 				part.Items = append(part.Items, nowItem{Placed: d.Placed})
 			}
 		}
 		for _, it := range c.payload.Items {
-			if it.Kind == k && it.Current() && !slices.Contains(inTime, k) {
+			if it.Kind == k && it.Current() && it.Waits() == "" && !slices.Contains(inTime, k) {
 				from := c.payload.Origins[it.ID]
 				at := index.Place{Session: from.Session, Project: project, SessionN: from.Number}
 				part.Items = append(part.Items, nowItem{Placed: index.Placed{Place: at, Item: it}})
@@ -146,6 +149,7 @@ func (c *composed) sections(project string) (all []section) {
 // composed is what stands in a project, and its payload in all its forms.
 type composed struct {
 	changed *history.Changed
+	open    []history.Dated
 	payload *payload.Payload
 	texts   []variant
 }

@@ -55,7 +55,7 @@ func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
 		if len(kinds) == 0 {
 			kinds = inTime
 		}
-		line, err := history.TimelineOf(r.Context(), m.Pipeline, f.catalog, entries, kinds...)
+		line, err := history.TimelineOf(r.Context(), m.Pipeline, entries, kinds...)
 		v = storyOf(line, f)
 		v.span = span
 		return v, err

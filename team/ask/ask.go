@@ -94,7 +94,10 @@ func (b *Both) team(ctx context.Context, m *team.Membership, q index.Query) (t *
 }
 
 // Search answers from both in one ranking.
-func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) {
+func (b *Both) Search(ctx context.Context, q index.Query) (found index.Answer, err error) {
+	if q.Corrected, err = b.Library.Corrections(); err != nil {
+		return found, err
+	}
 	m, none := team.MembershipOf(b.Library.Dir())
 	switch {
 	case b.Only && none != nil:
@@ -127,7 +130,7 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		return err == nil
 	})
 	q.Elsewhere = all
-	found, err := b.Index.Search(ctx, q)
+	found, err = b.Index.Search(ctx, q)
 	if err == nil {
 		team.Tie(found.Ranked, all.Items)
 	}
