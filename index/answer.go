@@ -105,7 +105,8 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 }
 
 func resultOf(c *ranked, p Place) *Result {
-	one := &Result{Place: p, Title: p.SessionTitle, Turn: int(c.n), Exchange: int(c.x), Score: c.score}
+	one := &Result{Place: p, Title: p.SessionTitle, Turn: int(c.n), Exchange: int(c.x), Score: c.score,
+		Near: c.held.near}
 	if c.table == items {
 		one.Type, one.Item = "item", &c.item
 		one.History, one.Conflict, one.Related = c.history, c.conflict, c.related

@@ -158,6 +158,7 @@ type Result struct {
 	Exchange int `json:"exchange,omitempty"`
 
 	Score  float64       `json:"score"`          // comparable within one answer only
+	Near   float64       `json:"-"`              // cosine of its exchange's vector with the question's; 0 if unknown
 	Item   *payload.Item `json:"item,omitempty"` // nil for a turn
 	TurnID string        `json:"turn_id,omitempty"`
 	Role   string        `json:"role,omitempty"`

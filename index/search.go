@@ -139,7 +139,7 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 	if err != nil {
 		return Answer{}, err
 	}
-	if r.near != nil && !q.Exact && len(ts) < taskWords {
+	if r.near != nil && !q.Exact {
 		if err := r.nearest(ctx, docs); err != nil {
 			return Answer{}, err
 		}

@@ -147,14 +147,10 @@ func (it *Item) afterwards() {
 }
 
 const (
-	maxBeside   = 6   // quotes of a session beside the thread
-	besideShare = 0.2 // of their weight: less than any of the thread's own has
+	maxBeside    = 6    // quotes of a session beside the thread
+	besideWeight = 0.06 // theirs at most: less than most of what was typed in the thread has
+	tellingWords = 20   // content words from which a quote of long ago counts whole: "rotate 180" is done by now
 )
-
-// Near reports whether a session was within two weeks of another.
-func (p *Payload) Near(o *Payload) bool {
-	return o.Start.Sub(p.End) <= maxThreadGap && p.Start.Sub(o.End) <= maxThreadGap
-}
 
 // OnBranchOf reports whether a session was on the same branch as another, or on none of its own.
 func (p *Payload) OnBranchOf(o *Payload) bool {
@@ -165,11 +161,14 @@ func (p *Payload) OnBranchOf(o *Payload) bool {
 // was left open, the weightiest.
 func (p *Payload) Asides() (all []Item) {
 	for _, it := range p.Items {
-		matters := it.By == ByUser || it.isOpen()
+		matters := it.By == ByUser || it.isOpen() || it.Rule == "said-telling"
 		it.afterwards()
 		quote := it.Kind == Lead || it.Kind == Next && it.Rule == UnansweredRule
 		if quote && it.Current() && !it.Ended() && matters {
-			it.Confidence *= besideShare
+			it.Confidence = besideWeight
+			if len(text.GivesUp(it.Text)) == 0 {
+				it.Confidence *= min(1, float64(len(text.Content(it.Text)))/tellingWords)
+			}
 			all = append(all, it)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"recall/internal/text"
 )
 
-// maxThreadGap is the longest gap between two sessions of one branch within a thread.
-const maxThreadGap = 14 * 24 * time.Hour
+// MaxThreadGap is the longest gap between two sessions of one branch within a thread.
+const MaxThreadGap = 14 * 24 * time.Hour
 
 // ThreadInfo is what determines a session's thread.
 type ThreadInfo struct {
@@ -373,8 +373,8 @@ func (t *tieFinder) branches() {
 		}
 	}
 	t.chain(folders, 4, 0)
-	t.chain(branches, 4, maxThreadGap)
-	t.chain(common, 4, maxThreadGap)
+	t.chain(branches, 4, MaxThreadGap)
+	t.chain(common, 4, MaxThreadGap)
 	for _, group := range byProject {
 		t.goals(group)
 	}
@@ -389,9 +389,9 @@ func (t *tieFinder) goals(group []int) {
 		size[i] = len(words)
 		for w := range words {
 			for _, k := range slices.Backward(byWord[w]) {
-				if apart, known := t.gapBetween(k, i); known && apart <= maxThreadGap {
+				if apart, known := t.gapBetween(k, i); known && apart <= MaxThreadGap {
 					shared[k]++
-				} else if t.sessions[i].Start.Sub(t.sessions[k].Start) > 4*maxThreadGap {
+				} else if t.sessions[i].Start.Sub(t.sessions[k].Start) > 4*MaxThreadGap {
 					break // the earlier ones began even earlier
 				}
 			}

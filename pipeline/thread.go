@@ -207,43 +207,39 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 }
 
 const (
-	mostBeside     = 5 // claims of other threads
-	latestSessions = 3 // of other threads, that are quoted
+	mostBeside = 5  // claims of other threads
+	mostQuoted = 60 // quotes of theirs: more than a page has room for
 
 	apartShare = 0.05 // of the weight of what was said on another branch: less than anything else on a page has
 )
 
-// quotes lists what was said in the latest of some sessions: those that could as well be the thread's, then those on
-// branches of their own, which may be merged by now.
+// quotes lists what was said in some sessions, those read, however long ago: the page has room for the weightiest, and
+// what was said on a branch of its own, which may be merged by now, comes last. What was next long ago isn't any more.
 func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.Origin,
 	read map[string]*payload.Payload) (all []index.Placed) {
-	left := latestSessions
-	latest := p // of the project
-	for _, e := range entries {
-		if other := read[string(e.ID)]; other != nil && !e.Headless && other.End.After(latest.End) {
-			latest = other
+	latest := p.End // of the project
+	for _, e := range slices.Backward(entries) {
+		if e.End.After(latest) {
+			latest = e.End
 		}
 	}
-	for _, apart := range []bool{false, true} {
-		for _, e := range slices.Backward(entries) {
-			other := read[string(e.ID)]
-			_, ok := of[string(e.ID)]
-			if !ok || left == 0 || other == nil {
+	for _, e := range slices.Backward(entries) {
+		other := read[string(e.ID)]
+		if _, ok := of[string(e.ID)]; !ok || other == nil {
+			continue
+		}
+		for _, it := range other.Asides() {
+			if under, _ := it.Under(); under == payload.Next && latest.Sub(other.End) > payload.MaxThreadGap {
 				continue
 			}
-			if !other.Near(latest) || other.OnBranchOf(p) == apart {
-				continue
+			if !other.OnBranchOf(p) {
+				it.Confidence *= apartShare
 			}
-			left--
-			for _, it := range other.Asides() {
-				if apart {
-					it.Confidence *= apartShare
-				}
-				all = append(all, index.Placed{Place: index.Place{Session: other.Session}, Item: it})
-			}
+			all = append(all, index.Placed{Place: index.Place{Session: other.Session}, Item: it})
 		}
 	}
-	return all
+	slices.SortStableFunc(all, func(a, b index.Placed) int { return cmp.Compare(b.Item.Confidence, a.Item.Confidence) })
+	return all[:min(mostQuoted, len(all))]
 }
 
 // claims lists what was decided or ruled out in some sessions, by time; without the index, by their payloads.

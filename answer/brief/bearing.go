@@ -55,6 +55,10 @@ const (
 	// bears is how much of a task, times a result's score, a result must say to bear on it: 12 of 160 invented prompts
 	// on which nothing bears are then told something (docs/internals/quality.md). 0.95 tells no more of what bears.
 	bears = 1.2
+
+	// nearAndBears is the same with how near a result is in meaning added instead of its score, if that is known. By
+	// itself nearness tells little; of what shares as many words, what bears is nearer.
+	nearAndBears = 1.7
 )
 
 // Find returns what of what was said before, within its project ("" for all), bears on an action, at most three:
@@ -98,15 +102,20 @@ func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Be
 	}
 	if forbidden != nil {
 		forbidden.Names = "" // as what was said, not as a warning
-		add(latest(forbidden, nil, &found, 0))
+		add(latest(forbidden, nil, &found, forbidden.Item.Text))
 	}
 	if err != nil || found.Verdict == answer.Nothing {
 		return all, err
 	}
 	for _, r := range found.Results[:min(most, len(found.Results))] {
 		b, said := shown(r)
-		if shares := share(said, found.Rarity); b != nil && r.Score*shares >= bears {
-			add(latest(b, r.Later, &found, shares))
+		shares := share(said, found.Rarity)
+		bearing := (shares + r.Near) / nearAndBears
+		if r.Near == 0 { // not known
+			bearing = r.Score * shares / bears
+		}
+		if b != nil && bearing >= 1 {
+			add(latest(b, r.Later, &found, said))
 		}
 	}
 	return all, nil
@@ -142,23 +151,24 @@ func shown(r *answer.Result) (b *Bearing, said string) {
 	return b, said
 }
 
-// alike is how much a person's later word must share with a task, relative to what the assistant said before, to be
+// alike is how much a person's later word must say of those of a task's words that the assistant said before, to be
 // about the same: its numbers are others.
 const alike = 0.45
 
 // latest returns what a person said last, among an answer's results, of what a result is about, in its place; else the
-// result as it is. shares is how much of the task that has.
-func latest(b *Bearing, later *index.Placed, found *answer.Answer, shares float64) *Bearing {
+// result as it is. said is all that the result is taken from.
+func latest(b *Bearing, later *index.Placed, found *answer.Answer, said string) *Bearing {
 	last, was := b, b.Item.Text
 	if later != nil && share(was, found.Rarity) > 0 {
 		last = &Bearing{Placed: *later, Before: was}
 	}
+	about := found.Rarity.Among(said)
 	for _, r := range answer.Numbered(found.Results) {
 		if !typed(r) || !r.At.After(last.Item.At) || r.Project != b.Project {
 			continue
 		}
 		states := !strings.HasSuffix(strings.TrimSpace(r.Passage), "?")
-		if b.Item.By == payload.ByAssistant && states && share(r.Text, found.Rarity) >= alike*shares {
+		if b.Item.By == payload.ByAssistant && states && about.Among(r.Text).Weight() > alike*about.Weight() {
 			last = &Bearing{Placed: r.Placed(), Before: was}
 			last.Item.Text = cmp.Or(r.Brief, r.Passage)
 		}
@@ -173,11 +183,23 @@ func latest(b *Bearing, later *index.Placed, found *answer.Answer, shares float6
 }
 
 // heard reports whether a result shows what a person or the assistant said, not a sub-agent or a program.
-func heard(r *answer.Result) bool { return r.Role == "assistant" || r.Role == index.Both || typed(r) }
+func heard(r *answer.Result) bool {
+	return r.Role == "assistant" || r.Role == index.Both && own(r) || typed(r)
+}
 
 // typed reports whether a result shows what a person typed rather than what they pasted.
-func typed(r *answer.Result) bool {
-	return r.Role == "user" && strings.Contains(ingest.Typed(r.Text), strings.TrimSpace(r.Passage))
+func typed(r *answer.Result) bool { return r.Role == "user" && own(r) }
+
+// own reports whether a result shows nothing that was pasted, be it as the answer to a question.
+func own(r *answer.Result) bool {
+	reply := func(said string) string {
+		_, answer, answered := strings.Cut(said, " → ")
+		if r.Role != index.Both || !answered {
+			return said
+		}
+		return answer
+	}
+	return strings.Contains(ingest.Typed(reply(r.Text)), strings.TrimSpace(reply(r.Passage)))
 }
 
 // share returns how much of a task's words a text has, by their rarity. Of more words more are shared by chance.

@@ -130,6 +130,7 @@ func TestInjectedTextIsData(t *testing.T) {
 	unseen := regexp.MustCompile("[\x00-\x08\x0b-\x1f\u200b\u202a-\u202e\u2066-\u2069]")
 	data := regexp.MustCompile(`\(session \d+, [A-Z][a-z]{2} \d{1,2}\)$|^# Earlier work: |` +
 		`^- (decided|ruled out|warned|off limits) \d{4}-\d\d-\d\d in session \d+: |^“.*” — user, turn \d+|` +
+		`^- said \d{4}-\d\d-\d\d, session \d+: “|` +
 		`^- \S+ — (DONE|IN PROGRESS|OFF LIMITS)`)
 	delivered := 0
 	for i, c := range hostile {

@@ -211,9 +211,10 @@ type memo struct {
 type spot struct {
 	Session string `json:"s"` // its hash
 	Turn    int    `json:"n"`
+	Said    string `json:"t,omitempty"` // what a page shows of it
 }
 
-func spotOf(session string, turn int) spot { return spot{text.Hash(session, 4), turn} }
+func spotOf(session string, turn int) spot { return spot{Session: text.Hash(session, 4), Turn: turn} }
 
 // knows reports whether one of some spots is within so many turns of what bears on a task.
 func (m *memo) knows(spots []spot, b *brief.Bearing, within int) bool {
@@ -222,6 +223,19 @@ func (m *memo) knows(spots []spot, b *brief.Bearing, within int) bool {
 		return s.Session == at.Session && max(s.Turn-at.Turn, at.Turn-s.Turn) <= within
 	})
 }
+
+// shows reports whether the page says most of what bears on a task, in lines that rest on turns around it.
+func (m *memo) shows(b *brief.Bearing) bool {
+	var lines string
+	for _, s := range m.Page {
+		if (&memo{}).knows([]spot{s}, b, besideLine) {
+			lines += s.Said + "\n"
+		}
+	}
+	return text.Words(b.Item.Text+" "+b.Asked+" "+b.Answered).In(text.Words(lines)) >= shown
+}
+
+const shown = 0.4 // of the words; 0.35 and 0.45 tell the same
 
 func (h *Host) memoPath(session, end string) string {
 	return filepath.Join(h.Cache, text.Hash(session, 8)+end)

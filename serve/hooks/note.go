@@ -63,7 +63,7 @@ func (h *Host) bearing(ctx context.Context, in Input, m memo, task string) (stri
 // says only if the task goes against it.
 func wanted(b *brief.Bearing, in Input, m memo) bool {
 	held := b.Session == in.Session || slices.Contains(m.Of, b.Session) || m.knows(m.Told, b, besideReply) ||
-		b.Names == "" && m.knows(m.Page, b, besideLine)
+		b.Names == "" && m.shows(b)
 	return !held && !b.Item.Lapsed(time.Now()) && (!b.Claims() || isTrusted(&b.Item))
 }
 

@@ -168,7 +168,9 @@ func (h *Host) said(ctx context.Context, at place, known []string) (text string,
 	text, shown := h.inject(p)
 	for _, it := range p.Items {
 		if slices.Contains(shown, it.ID) {
-			page = append(page, spotOf(p.Origins[it.ID].Session, it.First().N))
+			at := spotOf(p.Origins[it.ID].Session, it.First().N)
+			at.Said = it.Text
+			page = append(page, at)
 		}
 	}
 	return text, held, page, nil
