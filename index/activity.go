@@ -54,8 +54,7 @@ func activityRows(t *trace.Trace) (all []activityRow) {
 		f.how |= 1 << slices.Index(hows, how)
 		f.n, f.at = max(f.n, int64(a.N)), max(f.at, millis(a.At))
 		if f.lastCall != i {
-			f.calls++
-			f.lastCall = i
+			f.calls, f.lastCall = f.calls+1, i
 		}
 	}
 	for i := range t.Actions {

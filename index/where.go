@@ -35,8 +35,7 @@ func (r *reader) whereItStands(ctx context.Context, list []*ranked) ([]*ranked, 
 		open := o.item.Waits() == payload.Next || o.item.Rule == payload.ReportRule || o.item.Rule == payload.AskedRule
 		return open && o.item.Current()
 	}, `e.session=?`, last.session)
-	nextFirst := func(a, b *ranked) int { return cmp.Compare(b.item.Waits(), a.item.Waits()) }
-	slices.SortStableFunc(left, nextFirst)
+	slices.SortStableFunc(left, func(a, b *ranked) int { return cmp.Compare(b.item.Waits(), a.item.Waits()) })
 	for _, o := range left {
 		o.project, o.score = last.project, list[0].score
 	}
