@@ -27,7 +27,8 @@ func Roots(s *ingest.Session) []string {
 	}
 	for i, c := range cwds {
 		for _, around := range []string{s.Where.Root, s.Where.Cwds[0].Dir} {
-			if dir := slashed(around); i == 0 && strings.HasPrefix(slashed(c.Dir), dir+"/") && dir != "" && !isHome(dir) {
+			dir := slashed(around)
+			if i == 0 && dir != "" && !isHome(dir) && strings.HasPrefix(slashed(c.Dir), dir+"/") {
 				add(around)
 			}
 		}

@@ -16,9 +16,9 @@ func TestFileNames(t *testing.T) {
 	}{
 		"a package of a repository": {cwds: []ingest.CwdCount{{Dir: "/src/app/web", Turns: 9}}, root: "/src/app",
 			want: map[string]string{"/src/app/web/page.tsx": "web/page.tsx", "/src/app/b.go": "b.go"}},
-		"home, passed through": {cwds: []ingest.CwdCount{{Dir: "/home/ann/src/app", Turns: 9}, {Dir: "/home/ann", Turns: 1}},
-			want: map[string]string{"/home/ann/src/app/a.go": "a.go", "/home/ann/src/tap/b.rb": "/home/ann/src/tap/b.rb"}},
-		"a folder around it, passed through": {cwds: []ingest.CwdCount{{Dir: "/src/app", Turns: 9}, {Dir: "/src", Turns: 1}},
+		"home, passed": {cwds: []ingest.CwdCount{{Dir: "/home/ann/app", Turns: 9}, {Dir: "/home/ann", Turns: 1}},
+			want: map[string]string{"/home/ann/app/a.go": "a.go", "/home/ann/tap/b.rb": "/home/ann/tap/b.rb"}},
+		"around it, passed through": {cwds: []ingest.CwdCount{{Dir: "/src/app", Turns: 9}, {Dir: "/src", Turns: 1}},
 			want: map[string]string{"/src/app/a.go": "a.go", "/src/tap/b.rb": "/src/tap/b.rb"}},
 		"begun around it": {cwds: []ingest.CwdCount{{Dir: "/src/app", Turns: 1}, {Dir: "/src/app/web", Turns: 9}},
 			want: map[string]string{"/src/app/web/a.ts": "web/a.ts", "/src/app/b.go": "b.go"}},

@@ -125,9 +125,10 @@ func TestListing(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	doc := func(id string, days int, rule, said string, also ...string) Doc {
 		at := day.AddDate(0, 0, days)
-		return Doc{Session: id, Project: "app", Title: id, Start: at, End: at, Also: also, Thread: ThreadEntry{
-			ThreadInfo: payload.ThreadInfo{Start: at, End: at}}, Items: []Item{{Item: payload.Item{ID: payload.ItemID(id),
-			Kind: payload.Lead, Rule: rule, Hint: payload.Next, Text: said, At: at, State: payload.Stands}}}}
+		return Doc{Session: id, Project: "app", Title: id, Start: at, End: at, Also: also,
+			Thread: ThreadEntry{ThreadInfo: payload.ThreadInfo{Start: at, End: at}},
+			Items: []Item{{Item: payload.Item{ID: payload.ItemID(id), Kind: payload.Lead, Rule: rule,
+				Hint: payload.Next, Text: said, At: at, State: payload.Stands}}}}
 	}
 	x := openWith(t, doc("cart", 0, payload.ToldNextRule, "next the cart, tomorrow"),
 		doc("label", 1, payload.ToldNextRule, "the label needs a larger font, next time", "printer"),

@@ -115,7 +115,8 @@ func orders(s string) []text.GivenUp {
 }
 
 // onlyIf matches what an order makes a condition: "never run it without asking me".
-var onlyIf = text.Pattern(`(?i)\s(?:without|unless|until|till|before|except|ohne|außer|bevor|bis|sans|avant|sin|hasta)\b`)
+var onlyIf = text.Pattern(`(?i)\s(?:without|unless|until|till|before|except|` +
+	`ohne|außer|bevor|bis|sans|avant|sin|hasta)\b`)
 
 // pointsBack matches what an order is about if that was said before it: "don't unify them yet", "that's settled".
 var pointsBack = text.Pattern(`(?i)^$|\b(?:it|that|this|them|those|these|there)\b`)
