@@ -208,7 +208,7 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 
 const (
 	mostBeside = 5  // claims of other threads
-	mostQuoted = 60 // quotes of theirs: more than a page has room for
+	mostQuoted = 30 // quotes of theirs: more than a page has room for
 
 	apartShare = 0.05 // of the weight of what was said on another branch: less than anything else on a page has
 )
