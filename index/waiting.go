@@ -27,13 +27,12 @@ func (x *Index) Waiting(ctx context.Context, q Query) (left []Placed, err error)
 		return nil, err
 	}
 	now := cmp.Or(q.Until, q.AsOf, q.Now, time.Now())
-	var talk payload.Talk
-	speaks, projects := map[string]bool{}, map[string]bool{}
+	talk, speaks, projects := payload.Talk{}, map[string]bool{}, map[string]bool{}
 	for _, p := range all {
 		if p.Item.Waits() == payload.Next {
 			speaks[p.Session], projects[p.Project] = true, true
 		}
-		if now.Sub(p.Item.At) < lately {
+		if age := now.Sub(p.Item.At); age >= 0 && age < lately {
 			talk.Add(&payload.Payload{Start: p.SessionStart, Items: []payload.Item{p.Item}})
 		}
 	}

@@ -36,6 +36,7 @@ func (r *reader) whereItStands(ctx context.Context, list []*ranked) ([]*ranked, 
 		return open && o.item.Current()
 	}, `e.session=?`, last.session)
 	slices.SortStableFunc(left, func(a, b *ranked) int { return cmp.Compare(b.item.Waits(), a.item.Waits()) })
+	left = slices.DeleteFunc(left, func(o *ranked) bool { return o.session != last.session }) // what took its place
 	for _, o := range left {
 		o.project, o.score = last.project, list[0].score
 	}

@@ -1,7 +1,6 @@
 package payload
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -168,7 +167,10 @@ func sameOrder(a, b string) bool {
 
 // isOpen reports whether an item puts something off, says what comes next, or warns; of a quote, whether it looks so.
 func (it *Item) isOpen() bool {
-	kind := cmp.Or(it.Hint, it.Kind)
+	kind := it.Kind
+	if kind == Lead {
+		kind = it.Hint
+	}
 	return kind == Deferred || kind == Next || kind == Flag
 }
 

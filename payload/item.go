@@ -258,14 +258,22 @@ func (it *Item) Current() bool {
 	return it.State == Stands || it.State == Reopened || it.State == ""
 }
 
-// Lapsed reports whether an item says what not to do on the day when it was said, and now is a later one: "don't touch
+// Lapsed reports whether an item says what not to do on the day when it was said, and that day is over: "don't touch
 // alarm.py today, Jan is on it".
 func (it *Item) Lapsed(now time.Time) bool {
-	return notToday().MatchString(it.Text) && it.At.Local().Format(time.DateOnly) < now.Local().Format(time.DateOnly)
+	m := notToday().FindStringSubmatch(it.Text)
+	return m != nil && !sinceThen[strings.ToLower(m[1])] && now.Sub(it.At) >= sameDay
 }
 
-var notToday = text.Pattern(`(?i)\b(?:don['’]?t|not|never|leave|hands off|nicht|kein\w*|ne|pas|no|não|non|nie)\b` +
-	`[^!?;]{0,60}\b(?:today|tonight|heute|aujourd['’]hui|hoy|hoje|oggi|dziś|dzisiaj)\b`)
+// sameDay is how long a day's orders hold, in whatever time zone and however late they were given.
+const sameDay = 18 * time.Hour
+
+var (
+	notToday = text.Pattern(`(?i)\b(?:don['’]?t|do not|never|leave|hands off|nicht|nie|kein\w*|ne|no|não|non)\b` +
+		`(?:[^.!?;\n]|[.]\w){0,60}?(\pL+),? (?:today|tonight|heute|aujourd['’]hui|hoy|hoje|oggi|dzisiaj)(?:$|[^\pL'’])`)
+	// sinceThen are words with which the day is when something begins, ends or was said.
+	sinceThen = text.Set("of from since until decided agreed ab seit bis von desde hasta depuis dès jusqu'à")
+)
 
 // RuledOutThing returns what an eliminated item rules out, without its "no": "Ruled out: no Redis" would say the
 // opposite.

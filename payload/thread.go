@@ -125,8 +125,11 @@ func LastWord(threads [][]ThreadInfo, speaks, last, newest map[string]bool) {
 	for i, thread := range threads {
 		end := slices.MaxFunc(thread, func(a, b ThreadInfo) int { return a.End.Compare(b.End) })
 		newest[end.Session] = i == 0 || OwnBranch(end.Branch)
-		if said := slices.DeleteFunc(thread, func(s ThreadInfo) bool { return !speaks[s.Session] }); len(said) > 0 {
-			last[said[len(said)-1].Session] = true
+		for _, s := range slices.Backward(thread) {
+			if speaks[s.Session] {
+				last[s.Session] = true
+				break
+			}
 		}
 	}
 }

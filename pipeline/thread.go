@@ -134,8 +134,8 @@ func next(ctx context.Context, l *library.Library, x *index.Index, project, bran
 }
 
 // besides adds to a payload what was decided or ruled out in other sessions of its project, on whatever branch, and
-// stands: the latest; and if wanted, for where there is room, what was said lately in others on this branch or none.
-// The index may be nil; read is as for compose.
+// stands: the latest; and if wanted, for where there is room, what was said in others, on
+// branches of their own last. The index may be nil; read is as for compose.
 func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload.Payload, others func(string) bool,
 	quoted bool, entries []library.Entry, read map[string]*payload.Payload) error {
 	of := map[string]payload.Origin{}
@@ -218,8 +218,8 @@ const (
 func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.Origin,
 	read map[string]*payload.Payload) (all []index.Placed) {
 	latest := p.End // of the project
-	for _, e := range slices.Backward(entries) {
-		if e.End.After(latest) {
+	for _, e := range entries {
+		if !e.Headless && e.End.After(latest) {
 			latest = e.End
 		}
 	}

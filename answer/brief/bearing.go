@@ -52,7 +52,7 @@ const (
 	around = 3  // turns before and after such a place in which it is looked for what a person said
 	errand = 15 // content words of the longest task of few words
 
-	// bears is how much of a task, times a result's score, a result must say to bear on it: 12 of 160 invented prompts
+	// bears is how much of a task, times a result's score, a result must say to bear on it: 24 of 183 invented prompts
 	// on which nothing bears are then told something (docs/internals/quality.md). 0.95 tells no more of what bears.
 	bears = 1.2
 
@@ -107,11 +107,12 @@ func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Be
 	if err != nil || found.Verdict == answer.Nothing {
 		return all, err
 	}
+	near := func(r *answer.Result) bool { return r.Near > 0 }
 	for _, r := range found.Results[:min(most, len(found.Results))] {
 		b, said := shown(r)
 		shares := share(said, found.Rarity)
 		bearing := (shares + r.Near) / nearAndBears
-		if r.Near == 0 { // not known
+		if !slices.ContainsFunc(found.Results, near) { // nothing is known of meanings
 			bearing = r.Score * shares / bears
 		}
 		if b != nil && bearing >= 1 {

@@ -13,7 +13,7 @@ import (
 // Waiting is what waits for a person: next steps, deferrals, questions, warnings.
 type Waiting struct {
 	Since    time.Time `json:"since"`    // what was said or settled since then counts as new or closed
-	Projects []Loops   `json:"projects"` // those with any, most recently discussed first
+	Projects []Loops   `json:"projects"` // those with any, by what waits, the latest first
 }
 
 // Loops is what waits in a project and what was settled, each newest first.

@@ -236,8 +236,10 @@ func (f *touched) formerName() string {
 // inQuotes marks words in the item of a file or folder as somebody's own.
 func inQuotes(text string) string { return "“" + text + "”" }
 
-// isCommitted reports whether a commit has the file as it was last written.
-func (f *touched) isCommitted() bool { return f.edits > 0 && f.committed >= f.turn.N }
+// isCommitted reports whether a commit has the file as it was last written, or put back.
+func (f *touched) isCommitted() bool {
+	return f.edits > 0 && f.committed > 0 && max(f.committed, f.restored) >= f.turn.N
+}
 
 // status is the file's state at the end: in progress if a report says so, or if no commit was made or begun since it
 // was written, though one was before or the last exchange broke off after that; done if it is committed or a report

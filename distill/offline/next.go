@@ -162,8 +162,9 @@ var atTime = text.Pattern(`(?i)(?:^|[^\d ] )in the (?:morning|afternoon|evening)
 	`(?:lun|mar|mercre|jeu|vendre)di(?: prochain| matin)?|el (?:lunes|martes|miércoles|jueves|viernes)|` +
 	`demain|semaine prochaine|mañana|la próxima semana|semana que vem)\b|amanhã|내일|다음 주|明天|下周|明日|来週`)
 
-// onDay matches the day by which an order is to be carried out: "do it monday, also write the tests".
-var onDay = text.Pattern(`(?i)\w (?:mon|tues|wednes|thurs|fri|satur|sun)day(?:$|\W*\b(?:and|also)\b|[,.!;])`)
+// onDay matches the day by which an order is to be carried out: "do it monday, also write the tests". Other languages
+// have a word before the day, see atTime.
+var onDay = text.Pattern(`(?i)\b(?:it|this|that|them|these|those) (?:mon|tues|wednes|thurs|fri|satur|sun)day(?:$|\W*\b(?:and|also)\b|[,.!;])`)
 
 // nextHead matches a heading above a list of what comes next.
 var nextHead = text.Pattern(`(?i)(?:^\W*|[.!] )(?:(?:the|your|my|suggested|recommended|possible|immediate|open) )?` +

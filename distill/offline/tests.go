@@ -43,7 +43,7 @@ func (t *talk) lastTests() (it payload.Item, ok bool) {
 	tests := t.tested.Steps[slices.IndexFunc(t.tested.Steps, runsTests)].Program
 	quote := strings.TrimSpace(c.Command)
 	for line := range strings.Lines(quote) {
-		if quote = strings.TrimSpace(line); strings.Contains(line, tests) { // not the "cd" above it
+		if quote = strings.TrimSpace(line); slices.Contains(strings.Fields(line), tests) { // not the "cd" above it
 			break
 		}
 	}

@@ -29,6 +29,7 @@ type touched struct {
 	back      bool         // git restored it since it was written
 	staged    bool         // git is to have it in its next commit
 	committed int          // ordinal of the turn that committed it, 0 if none did
+	restored  int          // likewise of the turn that put it back as committed
 	since     bool         // it was written since the last commit of all
 	was       string       // its first name, or "" if it was never renamed
 	turn      *ingest.Turn // the last that wrote it, or else read it
@@ -97,7 +98,7 @@ func touchedFiles(s *ingest.Session, did *trace.Trace) []*touched {
 	unseen := changesUnseen(actions)
 	for _, f := range l.all {
 		f.unseen = unseen
-		f.since = l.committed > 0 && f.edits > 0 && f.turn.N > l.committed && !path.IsAbs(f.path)
+		f.since = l.committed > 0 && f.edits > 0 && f.turn.N > l.committed && !path.IsAbs(f.path) && !f.isCommitted()
 	}
 	return l.all
 }
@@ -200,7 +201,7 @@ func (l *fileTable) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn)
 	f.turn, f.called = turn, called
 	f.deleted, f.back = touch.How == trace.Delete, touch.Back
 	if f.back && f.committed > 0 { // as the commit has it
-		f.back, f.committed = false, a.N
+		f.back, f.restored = false, a.N
 	}
 	if !touch.Back && (touch.How == trace.Edit || touch.How == trace.Create) {
 		f.writes++
@@ -247,7 +248,8 @@ func (l *fileTable) putBackBelow(folder string, turn *ingest.Turn) {
 	for _, f := range l.all {
 		elsewhere := path.IsAbs(f.called) && !strings.HasPrefix(f.called, folder+"/") // in another worktree
 		if distill.IsIn(l.roots, f.path, folder) && !elsewhere && f.writes > 0 && f.turn.N > l.committed {
-			f.back, f.turn = true, turn
+			f.turn, f.restored = turn, turn.N
+			f.back = f.committed == 0
 		}
 	}
 }

@@ -115,8 +115,8 @@ func orders(s string) []text.GivenUp {
 }
 
 // onlyIf matches what an order makes a condition: "never run it without asking me".
-var onlyIf = text.Pattern(`(?i)\s(?:without|unless|until|till|before|except|` +
-	`ohne|außer|bevor|bis|sans|avant|sin|hasta)\b`)
+var onlyIf = text.Pattern(`(?i)\s(?:without|unless|until|till|except|` +
+	`ohne|außer|bis|sans|sin|hasta)\b`)
 
 // pointsBack matches what an order is about if that was said before it: "don't unify them yet", "that's settled".
 var pointsBack = text.Pattern(`(?i)^$|\b(?:it|that|this|them|those|these|there)\b`)
@@ -359,6 +359,7 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 	if !MayForbid(said) {
 		return "", ""
 	}
+	itself := false // it says what it forbids
 	for _, s := range text.Sentences(said, true) {
 		alone := leftAlone(s)
 		gone := func(p string) bool { return isAmong(p, alone) }
@@ -369,10 +370,12 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 			if !strings.HasSuffix(s, "?") && (d.carriesOut(g.Name) || d.takesUp(g)) {
 				return s, ""
 			}
-			if g.Form == "forbids" && len(text.Content(g.Name)) > 1 && !pointsBack().MatchString(g.Name) {
-				return "", "" // it says what itself
-			}
+			names := len(text.Content(g.Name)) > 1 && !pointsBack().MatchString(g.Name)
+			itself = itself || g.Form == "forbids" && names
 		}
+	}
+	if itself {
+		return "", ""
 	}
 	all := text.Sentences(text.OneLine(before), false)
 	if last := len(all) - 1; last > 0 && offers().MatchString(all[last]) { // that is what they answer

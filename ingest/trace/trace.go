@@ -5,6 +5,7 @@ package trace
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,17 +75,21 @@ type tracer struct {
 	agents  map[string][]*ingest.Subagent // by call; removed when visited
 	actions []Action
 	edits   map[string][]ingest.Edit // by file: what was done to it since the last commit, without what was taken back
+	added   []string                 // what was named to be committed next
 }
 
 // takeBack marks the touch of a file by an edit after which it is as it was before the session changed it, or as
 // committed: the edit did the opposite of the only one that was left.
 func (t *tracer) takeBack(a *Action) {
-	if slices.ContainsFunc(a.Steps, func(st Step) bool { return st.commits() }) {
-		clear(t.edits)
-	}
+	t.commit(a)
 	for i := range a.Touches {
 		touch := &a.Touches[i]
 		done, replaced := t.edits[touch.Path], a.Call.Replaced()
+		if touch.Back { // a file, or all in a folder
+			maps.DeleteFunc(t.edits, func(p string, _ []ingest.Edit) bool {
+				return p == touch.Path || strings.HasPrefix(p, touch.Path+"/")
+			})
+		}
 		if touch.How == Read || touch.Back {
 			continue
 		}
@@ -102,6 +107,29 @@ func (t *tracer) takeBack(a *Action) {
 		t.edits[touch.Path] = done
 	}
 }
+
+// commit forgets the edits that a call commits. What it leaves, if anybody knows, can't be taken back after it.
+func (t *tracer) commit(a *Action) {
+	for i := range a.Steps {
+		if _, args := a.Steps[i].Git(); len(args) > 0 && (args[0] == "add" || args[0] == "commit") {
+			t.added = append(t.added, args[1:]...)
+		}
+	}
+	if !a.Call.Committed() {
+		return
+	}
+	all := slices.ContainsFunc(t.added, addsAll().MatchString)
+	for p, done := range t.edits {
+		named := func(arg string) bool { return p == arg || strings.HasSuffix(p, "/"+strings.TrimPrefix(arg, "./")) }
+		if t.edits[p] = append(done, ingest.Edit{New: a.Call.Commit}); all || slices.ContainsFunc(t.added, named) {
+			delete(t.edits, p)
+		}
+	}
+	t.added = nil
+}
+
+// addsAll matches an argument of git add or git commit that takes whatever was changed.
+var addsAll = text.Pattern(`^(?:-[A-Za-z]*[aAu][A-Za-z]*|--all|--update|\.)$`)
 
 // turns adds the calls of a conversation, each followed by its sub-agents'. n is the ordinal for a sub-agent's calls, 0
 // for the session's own turns.

@@ -211,7 +211,7 @@ type memo struct {
 type spot struct {
 	Session string `json:"s"` // its hash
 	Turn    int    `json:"n"`
-	Said    string `json:"t,omitempty"` // what a page shows of it
+	Words   string `json:"w,omitempty"` // hashes of those that a page shows of it
 }
 
 func spotOf(session string, turn int) spot { return spot{Session: text.Hash(session, 4), Turn: turn} }
@@ -226,16 +226,28 @@ func (m *memo) knows(spots []spot, b *brief.Bearing, within int) bool {
 
 // shows reports whether the page says most of what bears on a task, in lines that rest on turns around it.
 func (m *memo) shows(b *brief.Bearing) bool {
-	var lines string
+	var had []string
 	for _, s := range m.Page {
-		if (&memo{}).knows([]spot{s}, b, besideLine) {
-			lines += s.Said + "\n"
+		if m.knows([]spot{s}, b, besideLine) {
+			had = append(had, strings.Fields(s.Words)...)
 		}
 	}
-	return text.Words(b.Item.Text+" "+b.Asked+" "+b.Answered).In(text.Words(lines)) >= shown
+	said := strings.Fields(hashedWords(b.Item.Text + " " + b.Asked + " " + b.Answered))
+	both := slices.DeleteFunc(slices.Clone(said), func(w string) bool { return !slices.Contains(had, w) })
+	return float64(len(both)) >= saysMost*float64(len(said))
 }
 
-const shown = 0.4 // of the words; 0.35 and 0.45 tell the same
+const saysMost = 0.4 // of the words; 0.35 and 0.45 tell the same
+
+// hashedWords returns a hash for each of a text's words: a memo keeps no words of a session.
+func hashedWords(said string) string {
+	var all []string
+	for w := range text.Words(said) {
+		all = append(all, text.Hash(w, 3))
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
 
 func (h *Host) memoPath(session, end string) string {
 	return filepath.Join(h.Cache, text.Hash(session, 8)+end)

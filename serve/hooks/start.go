@@ -168,9 +168,9 @@ func (h *Host) said(ctx context.Context, at place, known []string) (text string,
 	text, shown := h.inject(p)
 	for _, it := range p.Items {
 		if slices.Contains(shown, it.ID) {
-			at := spotOf(p.Origins[it.ID].Session, it.First().N)
-			at.Said = it.Text
-			page = append(page, at)
+			rests := spotOf(p.Origins[it.ID].Session, it.First().N)
+			rests.Words = hashedWords(it.Text)
+			page = append(page, rests)
 		}
 	}
 	return text, held, page, nil

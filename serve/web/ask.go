@@ -172,7 +172,7 @@ func (s *Server) atHome(ctx context.Context, m *Memory, f filters) (*home, error
 		return nil, err
 	}
 	h.Waits = waits.Len()
-	h.happened, err = kept(&s.kept, m.Stamp, "home "+h.Since.String(), func() (happened, error) {
+	h.happened, err = kept(&s.kept, m.Stamp, "home "+h.Since.String()+f.Today, func() (happened, error) {
 		line, err := history.TimelineOf(ctx, m.Pipeline, latest, inTime...)
 		open, failed := history.Open(ctx, m.Pipeline, f.Project)
 		return happenedSince(line, open, h.Since), cmp.Or(err, failed)
