@@ -158,7 +158,7 @@ type Result struct {
 	Exchange int `json:"exchange,omitempty"`
 
 	Score  float64       `json:"score"`          // comparable within one answer only
-	Near   float64       `json:"-"`              // how near its exchange is in meaning, 0 to 1; 0 if it isn't or unknown
+	Near   float64       `json:"-"`              // how near its exchange is in meaning, 0 to 1; 0 also if unknown
 	Item   *payload.Item `json:"item,omitempty"` // nil for a turn
 	TurnID string        `json:"turn_id,omitempty"`
 	Role   string        `json:"role,omitempty"`

@@ -164,7 +164,8 @@ var atTime = text.Pattern(`(?i)(?:^|[^\d ] )in the (?:morning|afternoon|evening)
 
 // onDay matches the day by which an order is to be carried out: "do it monday, also write the tests". Other languages
 // have a word before the day, see atTime.
-var onDay = text.Pattern(`(?i)\b(?:it|this|that|them|these|those) (?:mon|tues|wednes|thurs|fri|satur|sun)day(?:$|\W*\b(?:and|also)\b|[,.!;])`)
+var onDay = text.Pattern(`(?i)\b(?:it|this|that|them|these|those) ` +
+	`(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:$|\W*\b(?:and|also)\b|[,.!;])`)
 
 // nextHead matches a heading above a list of what comes next.
 var nextHead = text.Pattern(`(?i)(?:^\W*|[.!] )(?:(?:the|your|my|suggested|recommended|possible|immediate|open) )?` +
