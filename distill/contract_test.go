@@ -195,12 +195,14 @@ func TestUncommitted(t *testing.T) {
 		branch string
 		want   int
 	}{
-		"none":                {calls{write("a.go"), write("b.go"), write("a.go")}, "main", 2},
-		"committed":           {calls{write("a.go"), commit}, "main", 0},
-		"since":               {calls{write("a.go"), commit, write("b.go")}, "main", 1},
-		"taken back":          {calls{edit("x", "y"), edit("z", "0"), edit("0", "z"), edit("y", "x")}, "main", 0},
-		"half taken back":     {calls{edit("x", "y"), edit("z", "0"), edit("y", "x")}, "main", 1},
-		"of a commit":         {calls{edit("x", "y"), commit, edit("y", "x")}, "main", 1},
+		"none":            {calls{write("a.go"), write("b.go"), write("a.go")}, "main", 2},
+		"committed":       {calls{write("a.go"), commit}, "main", 0},
+		"since":           {calls{write("a.go"), commit, write("b.go")}, "main", 1},
+		"taken back":      {calls{edit("x", "y"), edit("z", "0"), edit("0", "z"), edit("y", "x")}, "main", 0},
+		"half taken back": {calls{edit("x", "y"), edit("z", "0"), edit("y", "x")}, "main", 1},
+		"of a commit":     {calls{edit("x", "y"), commit, edit("y", "x")}, "main", 1},
+		"left by a commit": {calls{edit("x", "y"), {Name: "Bash", Command: "git add b.go && git commit -m done",
+			Done: true, Commit: "76b7d178"}, edit("z", "0"), edit("0", "z")}, "main", 1},
 		"committed elsewhere": {calls{write("a.go"), clean}, "main", 0},
 		"begun":               {calls{write("a.go"), begun}, "main", 0},
 		"conflicts resolved":  {calls{write("a.go"), shell("git add . && git rebase --continue")}, "main", 0},

@@ -48,7 +48,8 @@ func leftAlone(said string) []string {
 }
 
 // anotherClause matches where one begins, which may name another file: "fix a.go, but don't touch b.go".
-var anotherClause = text.Pattern(`(?i)[,;:–—]\s+[\pL'’]+\s|\b(?:but|without|aber|ohne|sondern|mais|sans|pero|sin)\b`)
+var anotherClause = text.Pattern(`(?i)[,;:–—]\s+[\pL'’]+\s|` +
+	`\b(?:but|without|aber|ohne|sondern|mais|sans|pero|sin)\b`)
 
 // leavesAlone matches what says not to change what it names; what is replaced or dropped in a file isn't the file. A
 // word before it may have it tell what wasn't done.
