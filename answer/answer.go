@@ -44,7 +44,7 @@ type Answer struct {
 	Missing  []string  `json:"missing,omitempty"` // words of the question that occur nowhere, see worthSaying
 	Titled   []string  `json:"titled,omitempty"`  // of these, those that stand in the title of a session
 	Unasked  string    `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or isn't there
-	Handed   int       `json:"handed,omitempty"`  // items handed over that wait for a review, if nothing was found
+	Handed   int       `json:"handed,omitempty"`  // items handed over that wait for a review
 	Unmade   int       `json:"unmade,omitempty"`  // sessions of the library, if the index has none of them
 	Behind
 	Quoted bool `json:"quoted,omitempty"` // no result is settled: they only quote what was said
@@ -110,12 +110,13 @@ func (a *Answer) Nothing() string {
 	return a.nowhere(". ") + "Nothing decided about this that recall knows of."
 }
 
-// LookBeyond notes, if nothing was found in the sessions of a project, "" for all, what wasn't searched.
+// LookBeyond notes what waits for a review, and if nothing was found in the sessions of a project, "" for all, what
+// wasn't searched.
 func (a *Answer) LookBeyond(l *library.Library, project string) {
+	a.Handed = received.Handed(l)
 	if a.Verdict != Nothing {
 		return
 	}
-	a.Handed = received.Handed(l)
 	if s := a.Searched; s.Items+s.Sessions+s.Archived+s.Team > 0 {
 		return
 	}

@@ -73,7 +73,7 @@ func upperFirst(s string) string {
 func (v Voice) Who(it payload.Item) string {
 	you := v.you()
 	switch {
-	case it.Rule == payload.ReceivedRule:
+	case it.Handed:
 		return ""
 	case it.Maker == payload.ByHuman:
 		return you + ", by hand"

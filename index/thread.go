@@ -40,7 +40,7 @@ func threadRow(t ThreadEntry) ([]byte, error) {
 	return pack(string(data)), nil
 }
 
-// ThreadsIn lists a project's sessions by start, without handoffs.
+// ThreadsIn lists a project's sessions by start, and handoffs.
 func (x *Index) ThreadsIn(ctx context.Context, project string) ([]ThreadEntry, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (t ThreadEntry, err error) {
 		var sid, source, text, stamp string
@@ -53,5 +53,5 @@ func (x *Index) ThreadsIn(ctx context.Context, project string) ([]ThreadEntry, e
 		}
 		return t, err
 	}, `SELECT sid, source, thread, ifnull(stamp, '') FROM session LEFT JOIN stamp USING (sid)
-		WHERE project=? AND source<>'`+HandoffSource+`' ORDER BY start, sid`, project)
+		WHERE project=? ORDER BY start, sid`, project)
 }

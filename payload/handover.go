@@ -46,11 +46,10 @@ func EncodeHandover(p *Payload, h Handover) (string, error) {
 	h.Project, h.Title, h.Items = p.Project, p.Title, nil
 	items := shown(p)
 	for _, it := range items[:min(len(items), maxHandoverItems)] {
-		_, doubted := p.Doubted[it.ID] // which the file doesn't say
-		if doubted && it.Kind == Decision || it.Kind == Goal && it.Rule == RequestRule {
-			it.Kind = Lead // they were said, and needn't hold any more
+		if _, doubted := p.Doubted[it.ID]; doubted && it.Kind == Decision { // which the file doesn't say
+			it.Kind = Lead // it was said, and needn't hold any more
 		}
-		it.Rule, it.Was = "", ""
+		it.Was = ""
 		h.Items = append(h.Items, it)
 	}
 	text, err := json.MarshalIndent(h, "", " ")
@@ -122,7 +121,14 @@ func (it *Item) Receive() error {
 	got := Item{ID: it.ID, Kind: it.Kind, Text: clip(it.Text), Why: clip(it.Why), Scope: clip(it.Scope),
 		Path:         clip(it.Path),
 		Alternatives: list(it.Alternatives), About: list(it.About), Aliases: list(it.Aliases), At: it.At, State: Stands,
-		By: ByUser, Maker: ByModel, Rule: ReceivedRule, Pinned: it.Pinned}
+		Since: clip(it.Since), By: ByUser, Maker: ByModel, Handed: true, Pinned: it.Pinned,
+		Confidence: min(max(it.Confidence, 0), 1)}
+	if shownBy[it.Rule] {
+		got.Rule = it.Rule
+	}
+	if slices.Contains(Kinds, it.Hint) {
+		got.Hint = it.Hint
+	}
 	if slices.Contains(fileStates, it.Status) {
 		got.Status = it.Status
 	}
@@ -139,8 +145,10 @@ func (it *Item) Receive() error {
 	return nil
 }
 
-// ReceivedRule is the Rule of an item that another person handed over.
-const ReceivedRule = "received"
+// shownBy are the rules that say where on a page an item stands, and how.
+var shownBy = map[string]bool{RequestRule: true, TaskRule: true, TaskStatesRule: true, ReportStatesRule: true,
+	ReportRule: true, CommitRule: true, CutOffRule: true, TestRule: true, OpenedRule: true, AskedRule: true,
+	UnansweredRule: true, ToldNextRule: true, AnswerRule: true, RefusalRule: true}
 
 // HandoverID derives a handoff's id from its text.
 func HandoverID(said string) string {

@@ -17,6 +17,8 @@ func handed() *Payload {
 				Evidence: []Evidence{{"t1", 1, "find the <!-- --> race"}}},
 			{ID: "b7xw4c5d2e", Kind: Decision, Text: "Min-heap, not a sorted list", Why: "4x slower", By: ByBoth, Maker: ByModel,
 				State: Stands, At: at, Evidence: []Evidence{{"t2", 2, "ok do that"}}},
+			{ID: "c8zr5k2wdn", Kind: Lead, Hint: Next, Text: "the log comes next", By: ByUser, Maker: ByRule, Rule: AskedRule,
+				Since: WorkedOn, State: Stands, At: at, Evidence: []Evidence{{"t3", 3, "the log comes next"}}},
 			{ID: "5hq2n6r3ya", Kind: Decision, Text: "Overtaken", State: Superseded, At: at},
 		}}
 }
@@ -32,13 +34,15 @@ func TestHandover(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v of\n%s", err, text)
 	}
-	if h.From != "ann" || h.Project != "billing" || !h.At.Equal(at) || len(h.Items) != 2 {
+	if h.From != "ann" || h.Project != "billing" || !h.At.Equal(at) || len(h.Items) != 3 {
 		t.Errorf("got %+v", h)
 	}
-	want := handed().Items[1]
-	want.Maker, want.Rule = ByModel, ReceivedRule
-	if diff := cmp.Diff(want, h.Items[1]); diff != "" {
-		t.Errorf("item (-want +got):\n%s", diff)
+	want := handed().Items[1:3] // with what says where on a page they stand
+	for i := range want {
+		want[i].Maker, want[i].Handed = ByModel, true
+	}
+	if diff := cmp.Diff(want, h.Items[1:]); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
 	}
 	page := HandoverPage(handed(), Handover{To: "Bob --> <b>", From: "ann", At: at}, 0)
 	if !strings.Contains(page, "\nHandoff to Bob --> <b> · from ann · 2026-04-18\n") ||

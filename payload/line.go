@@ -205,7 +205,7 @@ func formatFile(it *Item) string {
 
 // formatLead quotes a passage, with its speaker and turn.
 func formatLead(it *Item) string {
-	if (it.Said() || it.Rule == ReceivedRule && len(it.Evidence) == 0) && oneLine(it.Text) != "" {
+	if (it.Said() || it.Handed && len(it.Evidence) == 0) && oneLine(it.Text) != "" {
 		line := "“" + segment(it.Text) + "”" + dash + "said by the agent"
 		if e := it.First(); e.Quote != "" {
 			line += "; turn " + strconv.Itoa(e.N) + ": “" + segment(text.Clip(e.Quote, MaxOtherPassage)) + "”"

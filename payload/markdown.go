@@ -277,7 +277,7 @@ func (pg *page) note(it *Item) string {
 	}
 	name := "session " + ShortID(from.Session)
 	switch {
-	case it.Rule == ReceivedRule:
+	case it.Handed:
 		name = "from " + strings.TrimPrefix(from.Session, "from-")
 	case from.Number > 0:
 		name = fmt.Sprint("session ", from.Number)

@@ -23,8 +23,8 @@ import (
 )
 
 // withReceived adds to a thread's payload what people here accepted from other people's handoffs for its project.
-// Kinds that accumulate over sessions are added; goal, next, files and status only if they are newer than the
-// thread. If no session has worked on the project yet (p is nil), they are all there is.
+// Kinds that accumulate over sessions are added; goal, where it ended, next, files and status only if they are newer
+// than the thread. If no session has worked on the project yet (p is nil), they are all there is.
 func withReceived(l *library.Library, p *payload.Payload, projects map[string]bool,
 	remote string) (*payload.Payload, error) {
 	handed, err := received.All(l)
@@ -56,19 +56,28 @@ func handOn(p *payload.Payload, h *received.Handoff, items []payload.Item) {
 	if i := strings.IndexAny(first, " ,()"); i >= 0 {
 		first = first[:i]
 	}
-	replaced := map[payload.Kind]bool{}
+	type section struct {
+		kind  payload.Kind
+		ended bool
+	}
+	under := func(it *payload.Item) (s section) {
+		s.kind, s.ended = it.Under()
+		return s
+	}
+	replaced := map[section]bool{}
 	for _, it := range items {
+		to := under(&it)
 		switch {
 		case slices.ContainsFunc(p.Items, func(o payload.Item) bool {
 			return o.ID == it.ID || o.Kind == it.Kind && payload.LineOf(&o) == payload.LineOf(&it)
 		}):
 			continue
-		case payload.Accumulates(it.Kind):
+		case payload.Accumulates(to.kind) && !to.ended:
 		case !newer:
 			continue
-		case !replaced[it.Kind]:
-			replaced[it.Kind] = true
-			p.Items = slices.DeleteFunc(p.Items, func(o payload.Item) bool { return o.Kind == it.Kind })
+		case !replaced[to]:
+			replaced[to] = true
+			p.Items = slices.DeleteFunc(p.Items, func(o payload.Item) bool { return under(&o) == to })
 		}
 		p.Items = append(p.Items, it)
 		p.Origins[it.ID] = payload.Origin{Session: "from-" + first}
@@ -150,9 +159,14 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 				continue
 			}
 			taken[it.ID] = true
+			if it.At.Before(d.Start) && !it.At.IsZero() {
+				d.Start = it.At
+			}
 			d.Items = append(d.Items, index.Item{Item: it, Context: strings.Join(it.Quotes(), "\n")})
 		}
 		if len(d.Items) > 0 {
+			d.Thread.ThreadInfo = payload.InfoOf(&payload.Payload{Session: d.Session, Start: d.Start, End: d.End,
+				Items: h.Taken()})
 			docs = append(docs, d)
 		}
 	}
@@ -251,7 +265,7 @@ func (n *Remembered) doc() index.Doc {
 	var items []payload.Item
 	for _, said := range n.said() {
 		items = append(items, payload.Item{Kind: payload.Lead, Text: said, By: payload.ByAssistant,
-			Maker: payload.ByModel, Rule: payload.ReceivedRule, State: payload.Stands, At: n.At})
+			Maker: payload.ByModel, Handed: true, State: payload.Stands, At: n.At})
 	}
 	payload.Mint(d.Session, items, map[payload.ItemID]bool{})
 	for _, it := range items {

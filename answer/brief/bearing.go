@@ -126,7 +126,8 @@ func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Be
 // the text that it is taken from.
 func shown(r *answer.Result) (b *Bearing, said string) {
 	b = &Bearing{Placed: r.Placed()}
-	stands := claimed[b.Item.Kind] && b.Item.Current() || b.Item.Kind == payload.Lead && r.SessionN > 0
+	quotable := r.SessionN > 0 || b.Item.Handed && len(b.Item.Evidence) > 0 // no note of a client's own memory
+	stands := claimed[b.Item.Kind] && b.Item.Current() || b.Item.Kind == payload.Lead && quotable
 	if r.Item == nil {
 		stands = stands && heard(r)
 		b.Item.Text = cmp.Or(r.Brief, r.Passage)

@@ -180,7 +180,12 @@ func (b *Bearing) Lines() string {
 	if b.Item.By == payload.ByAssistant {
 		who = "the assistant "
 	}
-	line := who + fmt.Sprintf("said %s, session %d: “%s”", b.Item.At.UTC().Format(time.DateOnly), b.SessionN,
+	from := fmt.Sprintf("session %d", b.SessionN)
+	look := fmt.Sprintf("show %s:%d", payload.Handle(b.Project, b.SessionN), b.Turn)
+	if b.Item.Handed { // its turns are of a transcript that isn't here
+		from, look = plain(b.SessionTitle, longestBeside), "why "+string(b.Item.ID)
+	}
+	line := who + fmt.Sprintf("said %s, %s: “%s”", b.Item.At.UTC().Format(time.DateOnly), from,
 		plain(b.Item.Text, longestSaid))
 	if b.Before != "" {
 		line += ", before “" + plain(b.Before, longestBeside) + "”"
@@ -191,7 +196,7 @@ func (b *Bearing) Lines() string {
 	if b.Answered != "" {
 		line += ", answered “" + plain(b.Answered, longestBeside) + "”"
 	}
-	return fmt.Sprintf("- %s\n  `recall show %s:%d`\n", line, payload.Handle(b.Project, b.SessionN), b.Turn)
+	return fmt.Sprintf("- %s\n  `recall %s`\n", line, look)
 }
 
 func plain(s string, most int) string { return payload.Data(s, most) }

@@ -6,14 +6,16 @@ import (
 	"time"
 
 	"recall/index"
+	"recall/library/received"
 	"recall/payload"
 	"recall/pipeline"
 )
 
 // Waiting is what waits for a person: next steps, deferrals, questions, warnings.
 type Waiting struct {
-	Since    time.Time `json:"since"`    // what was said or settled since then counts as new or closed
-	Projects []Loops   `json:"projects"` // those with any, by what waits, the latest first
+	Since    time.Time `json:"since"`            // what was said or settled since then counts as new or closed
+	Projects []Loops   `json:"projects"`         // those with any, by what waits, the latest first
+	Handed   int       `json:"handed,omitempty"` // items handed over by others that wait for a review
 }
 
 // Loops is what waits in a project and what was settled, each newest first.
@@ -93,7 +95,7 @@ func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since,
 		return d.Item.Waits() == "" || d.Archived || again || waits || ended.Before(since)
 	})
 	slices.Reverse(closed)
-	doc := &Waiting{Since: since.UTC(), Projects: []Loops{}}
+	doc := &Waiting{Since: since.UTC(), Projects: []Loops{}, Handed: received.Handed(p.Library)}
 	for i, d := range slices.Concat(open, closed) {
 		is := func(of Loops) bool { return of.Project == d.Project }
 		at := slices.IndexFunc(doc.Projects, is)

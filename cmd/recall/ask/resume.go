@@ -22,6 +22,7 @@ import (
 	"recall/internal/redact"
 	txt "recall/internal/text"
 	"recall/library/disk"
+	"recall/library/received"
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/pipeline/folders"
@@ -72,6 +73,9 @@ func newResumeCmd(a *app.App) *cobra.Command {
 			return o.resumeTask(ctx, a, task, args[1:])
 		}
 		p, err := a.Compose(ctx, name)
+		if n := received.Handed(a.Lib); n > 0 && err == nil {
+			fmt.Fprintf(a.Err, "recall: %s handed over by others wait for a look: recall review\n", answer.Count(n, "item"))
+		}
 		switch {
 		case err != nil:
 			return err
