@@ -157,11 +157,14 @@ func (p *Payload) OnBranchOf(o *Payload) bool {
 	return p.Branch == o.Branch || defaultBranches[p.Branch]
 }
 
-// Asides returns what a page of another thread quotes of the session where there is room: what a person said, and what
-// was left open, the weightiest.
+// Asides returns what a page of another thread quotes of the session where there is room: what a person said, what
+// was left open and what its last message reports, the weightiest.
 func (p *Payload) Asides() (all []Item) {
 	for _, it := range p.Items {
-		matters := it.By == ByUser || it.isOpen() || it.Rule == "said-telling"
+		if it.Rule == ReportRule {
+			it.Rule = ReportedRule
+		}
+		matters := it.By == ByUser || it.isOpen() || it.Rule == "said-telling" || it.Rule == ReportedRule
 		it.afterwards()
 		quote := it.Kind == Lead || it.Kind == Next && it.Rule == UnansweredRule
 		if quote && it.Current() && !it.Ended() && matters {

@@ -226,10 +226,10 @@ const (
 	rareWord   = 6    // sayings that one of the words is in at most
 )
 
-// TakenUp returns when a session after that of an item that leaves something open last spoke of the same: to do it, or
-// to put it off once more.
+// TakenUp returns when a session after that of an item that leaves something open, or reports how things are, last
+// spoke of the same: to do it, to put it off once more, or to change it.
 func (t *Talk) TakenUp(it *Item) (last time.Time) {
-	if !it.Current() || !it.isOpen() {
+	if !it.Current() || !it.isOpen() && it.Rule != ReportedRule {
 		return last
 	}
 	mine := text.Words(strings.Join(append(it.Quotes(), it.Text), " "))

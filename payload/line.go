@@ -88,6 +88,9 @@ const (
 	AskedRule  = "ended-asked"
 )
 
+// ReportedRule is the rule of what the last message of a session long ago reports.
+const ReportedRule = "reported"
+
 // UnansweredRule is the rule of a next action that quotes what a person typed last, which nobody answered or which was
 // begun and cut off.
 const UnansweredRule = "unanswered"
