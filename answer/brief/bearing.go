@@ -12,6 +12,7 @@ import (
 	"recall/distill"
 	"recall/index"
 	"recall/index/check"
+	"recall/index/embed/minilm"
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/library"
@@ -107,9 +108,16 @@ func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Be
 	if err != nil || found.Verdict == answer.Nothing {
 		return all, err
 	}
+	taken := takenUp(act)
+	for _, r := range found.Results {
+		b, said := shown(r, found.Rarity)
+		if b != nil && !b.Claims() && rulesOn(r.Passage, taken) && share(said, found.Rarity) >= rules {
+			add(latest(b, r.Later, &found, said))
+		}
+	}
 	near := func(r *answer.Result) bool { return r.Near > 0 }
 	for _, r := range found.Results[:min(most, len(found.Results))] {
-		b, said := shown(r)
+		b, said := shown(r, found.Rarity)
 		shares := share(said, found.Rarity)
 		bearing := (shares + r.Near) / nearAndBears
 		if !slices.ContainsFunc(found.Results, near) { // nothing is known of meanings
@@ -124,13 +132,16 @@ func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Be
 
 // shown returns what a result shows, if it is a claim that stands or what a person or the assistant said, and all of
 // the text that it is taken from.
-func shown(r *answer.Result) (b *Bearing, said string) {
+func shown(r *answer.Result, task text.Bag) (b *Bearing, said string) {
 	b = &Bearing{Placed: r.Placed()}
 	quotable := r.SessionN > 0 || b.Item.Handed && len(b.Item.Evidence) > 0 // no note of a client's own memory
 	stands := claimed[b.Item.Kind] && b.Item.Current() || b.Item.Kind == payload.Lead && quotable
 	if r.Item == nil {
 		stands = stands && heard(r)
 		b.Item.Text = cmp.Or(r.Brief, r.Passage)
+		if r.Role == "assistant" {
+			b.Item.Text = fitSaid(b.Item.Text, task)
+		}
 	}
 	if !stands {
 		return nil, ""
@@ -141,7 +152,9 @@ func shown(r *answer.Result) (b *Bearing, said string) {
 		switch brief := cmp.Or(also.Brief, also.Passage); {
 		case !heard(also):
 		case also.Role == r.Role && also.Turn < r.Turn:
-			b.Item.Text = brief + " … " + b.Item.Text
+			if len(brief)+len(b.Item.Text) < longestSaid {
+				b.Item.Text = brief + " … " + b.Item.Text
+			}
 		case also.Role == r.Role:
 			b.Item.Text += " … " + brief
 		case also.Turn < r.Turn:
@@ -152,6 +165,57 @@ func shown(r *answer.Result) (b *Bearing, said string) {
 	}
 	return b, said
 }
+
+// fitSaid leaves out of a passage that is too long what its first sentences say that isn't about a task.
+func fitSaid(passage string, task text.Bag) string {
+	for all := text.Sentences(passage, false); len(passage) > longestSaid && len(all) > 1; all = all[1:] {
+		if len(task.Among(all[0])) > 0 {
+			break
+		}
+		_, passage, _ = strings.Cut(passage, all[0])
+	}
+	return strings.TrimSpace(passage)
+}
+
+// rules is how much of a task's words what rules on a thing must have that the task takes up: the one, if it's rare.
+const rules = 0.4
+
+// takenUp returns the words of what a task tells to use, as stems: "oversample with SMOTE".
+func takenUp(act check.Action) text.Bag {
+	taken := text.Bag{}
+	if len(text.Content(act.Text)) > errand {
+		return taken
+	}
+	for _, s := range text.Sentences(act.Text, true) {
+		for _, m := range takesUp().FindAllStringSubmatch(s, -1) {
+			if !text.Denies(s) {
+				taken.Add(text.Words(m[1]))
+			}
+		}
+	}
+	return taken
+}
+
+// takesUp matches what tells to use something, and the next words.
+var takesUp = text.Pattern(`(?i)\b(?:use|using|with|via|try|add|put|switch|move|migrate|install|enable|` +
+	`(?:run|do) an?|mit|per|nutze?|nimm|bau|verwende|avec|utilise|con|usa)\s+((?:[^\s,.;:?!]+\s*){1,3})`)
+
+// rulesOn reports whether a sentence rules against something that is taken up: a name rather than a word of everyday
+// English, or what the sentence begins with: "rayon is slower".
+func rulesOn(said string, taken text.Bag) bool {
+	return len(taken) > 0 && slices.ContainsFunc(text.Sentences(said, true), func(s string) bool {
+		words := text.Content(s)
+		names := func(w string) bool {
+			_, everyday := minilm.Place(w)
+			return taken.Has(text.Stem(w)) && (!everyday || w == words[0])
+		}
+		return against().MatchString(s) && !strings.HasSuffix(s, "?") && slices.ContainsFunc(words, names)
+	})
+}
+
+// against matches what speaks against something.
+var against = text.Pattern(`(?i)\b(?:no|not|never|without|\w+n['’]?t|drop|dropped|remove[ds]?|out of|slower|worse|` +
+	`fail(?:s|ed)|broke|breaks|too \w+|nicht|kein\w*|nie|raus|pas|jamais|nunca)\b`)
 
 // alike is how much a person's later word must say of those of a task's words that the assistant said before, to be
 // about the same: its numbers are others.

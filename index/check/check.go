@@ -99,25 +99,6 @@ func isGrounds(it *payload.Item) bool {
 	return said && it.Current() && (len(it.Evidence) > 0 || it.Maker == payload.ByHuman)
 }
 
-// orders returns what a sentence says to give up or not to do, which aren't numbers: "2.1 is out".
-func orders(s string) []text.GivenUp {
-	all := text.GivesUp(s)
-	for i := range all {
-		if at := onlyIf().FindStringIndex(all[i].Name); at != nil && all[i].Form == "forbids" {
-			all[i].Name = all[i].Name[:at[0]]
-		}
-	}
-	return slices.DeleteFunc(all, func(g text.GivenUp) bool {
-		at := tellsTo().FindStringIndex(g.Name) // "don't forget to", "don't be afraid to"
-		return g.Vague || g.Form == "forbids" && at != nil && at[0] <= len("be ") ||
-			g.Name != "" && !strings.ContainsFunc(g.Name, unicode.IsLetter)
-	})
-}
-
-// onlyIf matches what an order makes a condition: "never run it without asking me".
-var onlyIf = text.Pattern(`(?i)\s(?:without|unless|until|till|except|` +
-	`ohne|außer|bis|sans|sin|hasta)\b`)
-
 // pointsBack matches what an order is about if that was said before it: "don't unify them yet", "that's settled".
 var pointsBack = text.Pattern(`(?i)^$|\b(?:it|that|this|them|those|these|there)\b`)
 
@@ -170,8 +151,11 @@ func (d *Deed) Forbids(said, before string) (order, about string) {
 		if strings.HasSuffix(s, "?") {
 			continue
 		}
-		if order = s; short {
+		switch order = s; {
+		case short:
 			order = said
+		case len(text.Words(s)) <= 1: // "Stop!!": what they stop is said next
+			order = said[strings.Index(said, s):]
 		}
 		alone := len(leftAlone(s)) > 0
 		for _, g := range orders(s) {
@@ -218,7 +202,9 @@ type Deed struct {
 	does, brings     text.Bag
 	runs             []text.Bag
 	changes, removed []string
-	said             bool // it is a prompt
+	lines            [][]string // the words of each of its commands
+	adds, old        string     // what an edit brings in and takes out
+	said             bool       // it is a prompt
 }
 
 // What names a thing without doing it. An action that is only that is against nothing.
@@ -257,7 +243,7 @@ func Read(a Action) *Deed {
 			}
 		}
 	}
-	command := text.Head(a.Command, maxRead)
+	command := message().ReplaceAllString(text.Head(a.Command, maxRead), " ")
 	switch {
 	case onlyReads().MatchString(command):
 	case removes().MatchString(command):
@@ -271,10 +257,12 @@ func Read(a Action) *Deed {
 		}
 	}
 	d.removed = filesIn(removal)
+	d.lines, d.old = linesOf(command), text.Head(a.Old, maxRead)
 	if len(a.Paths) > 0 {
 		d.changes = a.Paths
 		if !aside().MatchString(a.Paths[0]) {
-			said = append(said, text.Head(a.New, maxRead))
+			d.adds = text.Head(a.New, maxRead)
+			said = append(said, d.adds)
 		}
 	}
 	d.asked = strings.TrimSpace(strings.Join(said, "\n"))
@@ -287,14 +275,17 @@ func Read(a Action) *Deed {
 	return d
 }
 
+// message matches what a command says of what was done, which does nothing itself.
+var message = text.Pattern(`\s(?:-a?m|--message|--title|--body)[ =]*(?:"[^"]*"|'[^']*')`)
+
 // movesFrom matches a move, and what it goes to.
 var movesFrom = text.Pattern(`(?i)^(?:.*\b)?((?:to|into|use|put)\b.+?)\s+(?:instead of|rather than)\b`)
 
 // against returns what of an item an action goes against, "" for nothing.
 func (d *Deed) against(it *payload.Item) (name string, sure bool) {
 	if untouched := offLimits(it); untouched != "" {
-		if slices.ContainsFunc(d.changes, func(p string) bool { return within(p, untouched) }) {
-			return untouched, true
+		if slices.ContainsFunc(d.named(), func(p string) bool { return within(p, untouched) }) {
+			return untouched, !d.said
 		}
 	}
 	switch it.Kind {
@@ -367,7 +358,9 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 			return s, ""
 		}
 		for _, g := range orders(s) {
-			if !strings.HasSuffix(s, "?") && (d.carriesOut(g.Name) || d.takesUp(g)) {
+			quoted, runs := d.quotes(g.Name)
+			does := runs || !quoted && (d.carriesOut(g.Name) || d.takesUp(g) || d.writes(g.Name))
+			if does && !strings.HasSuffix(s, "?") {
 				return s, ""
 			}
 			names := len(text.Content(g.Name)) > 1 && !pointsBack().MatchString(g.Name)
@@ -413,23 +406,6 @@ func (d *Deed) takesUp(g text.GivenUp) bool {
 // offers matches what asks or proposes.
 var offers = text.Pattern(`(?i)\?\W*$|\b(?:could|would|might|shall|i['’]d|we['’]d|suggest|propose|can (?:also )?\w+)\b`)
 
-// MayForbid reports whether what a person said may forbid a call: it is short, else pasted, and orders or refuses.
-func MayForbid(said string) bool {
-	return len(said) <= longestOrder && (takesBack(said) ||
-		slices.ContainsFunc(text.Sentences(said, true), func(s string) bool {
-			return len(orders(s)) > 0 || len(leftAlone(s)) > 0
-		}))
-}
-
-// takesBack reports whether a person refuses what was just said or done.
-func takesBack(said string) bool {
-	return text.Refuses(said) || text.LeavesIt(said) || notThat().MatchString(said)
-}
-
-// notThat matches what takes back something that was just said or done.
-var notThat = text.Pattern(`(?i)\b(?:not (?:you|in|for|here|now|yet|a|the)|` +
-	`too (?:much|many|big|complex|complicated|messy|slow)|rather)\b`)
-
 // carriesOut reports whether an action has most of some words: a name among them, or of a short action three.
 func (d *Deed) carriesOut(what string) bool {
 	w := text.Words(what)
@@ -449,12 +425,16 @@ func (d *Deed) cmd() bool { return !d.said && len(d.changes) == 0 }
 
 // changesFile reports whether an action changes a file that an edit was refused of, or is a request that names it.
 func (d *Deed) changesFile(about []string) bool {
-	files := d.changes
-	if d.said && !looksOnly().MatchString(d.asked) {
-		files = filesIn(d.asked)
-	}
 	return len(about) > 0 && !strings.Contains(about[0], " ") && // a command
-		slices.ContainsFunc(files, func(p string) bool { return isAmong(p, about) })
+		slices.ContainsFunc(d.named(), func(p string) bool { return isAmong(p, about) })
+}
+
+// named returns the files that an action changes, or that a request to do something names.
+func (d *Deed) named() []string {
+	if d.said && !looksOnly().MatchString(d.asked) {
+		return filesIn(d.asked)
+	}
+	return d.changes
 }
 
 // asksFor reports whether a request asks in other words for a call that was refused: it has words of the call and most

@@ -125,7 +125,7 @@ func (g *GivenUp) name(end int, words []saidWord) (alone bool) {
 		switch {
 		case w.marked, small["joining"][w.low]:
 			return alone
-		case w.low == "into":
+		case w.low == "into" && g.Form != "forbids":
 			g.To = g.From
 			return false
 		case g.From == end && small["article"][w.low]:
