@@ -456,26 +456,3 @@ func TestTakenBackInRefusal(t *testing.T) {
 		t.Errorf("got %+v, want it revoked", p.Items)
 	}
 }
-
-// A line is overturned by an order of something else in its place, and by nothing that only speaks of it.
-func TestOverturns(t *testing.T) {
-	for _, c := range []struct {
-		sentence, line    string
-		overturns, repeat bool
-	}{
-		{"From now on use spaces for indentation, not tabs.", "Use tabs for indentation.", true, false},
-		{"Use spaces instead of tabs.", "Use tabs.", true, false},
-		{"Switch from npm to pnpm.", "We use npm", true, false},
-		{"Wir nehmen ab jetzt pnpm statt npm, nicht npm.", "npm", true, false},
-		{"We use tabs for indentation in this repository.", "Use tabs for indentation.", false, true},
-		{"Use spaces for indentation, not tabs?", "Use tabs for indentation.", false, false},
-		{"Use tabs, not spaces, for indentation.", "Use tabs for indentation.", false, true},
-		{"Not today.", "Use tabs.", false, false},
-		{"The tabs of the browser don't load.", "Use tabs for indentation.", false, false},
-		{"No tabs.", "Never use tabs", false, false},
-	} {
-		if overturns, repeats := Overturns(c.sentence, c.line); overturns != c.overturns || repeats != c.repeat {
-			t.Errorf("%q to %q: overturns %v, repeats %v", c.sentence, c.line, overturns, repeats)
-		}
-	}
-}

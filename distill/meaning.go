@@ -464,27 +464,3 @@ func covered(claim []sayWord, said, elsewhere map[string]bool) (all, least float
 func has(words []sayWord, stem string) bool {
 	return slices.ContainsFunc(words, func(w sayWord) bool { return w.stem == stem })
 }
-
-// standing matches an order that holds from then on in the place of another.
-var standing = text.Pattern(`(?i)\b(?:instead of|rather than|not|no longer|never|any ?more|from now on|replace|switch|` +
-	`statt|nicht mehr|kein|plus)\b|n['’]t\b`)
-
-// Overturns reports whether a sentence orders another thing in the place of what a line says: "spaces from now on, not
-// tabs" does that to "Use tabs"; and whether it says the same as the line.
-func Overturns(sentence, line string) (overturns, repeats bool) {
-	said, denied, n := map[string]bool{}, 0, 0
-	for _, w := range read(sentence) {
-		said[w.stem] = said[w.stem] || w.denied && !w.loose
-	}
-	for _, w := range read(line) {
-		no, ok := said[w.stem]
-		if !ok || w.denied {
-			return false, false
-		}
-		if n++; no {
-			denied++
-		}
-	}
-	question := strings.HasSuffix(strings.TrimSpace(sentence), "?")
-	return denied > 0 && len(said) > n && !question && standing().MatchString(sentence), n > 0 && denied == 0 && !question
-}

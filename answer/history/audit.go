@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"recall/distill"
 	"recall/index"
 	"recall/index/check"
 	"recall/ingest"
@@ -78,10 +76,6 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 	if err != nil {
 		return a, err
 	}
-	orders, err := ordersOf(ctx, p.Index, project)
-	if err != nil {
-		return a, err
-	}
 	for _, of := range memory.Files(p.Library, project) {
 		all, err := disk.ReadRegular(of.Path, mostOfRules)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -101,15 +95,13 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 				continue
 			}
 			at := MemoryLine{of.Path, n, line}
-			found := cmp.Or(replaced(orders, line), outdated(orders, line), renumbered(orders, line))
-			if found == nil && len(text.Words(line)) < leastSaid {
+			if len(text.Words(line)) < leastSaid {
 				continue
 			}
 			a.Lines++
-			if found == nil {
-				if found, err = against(ctx, p.Index, project, line); err != nil {
-					return a, err
-				}
+			found, err := against(ctx, p.Index, project, line)
+			if err != nil {
+				return a, err
 			}
 			if found != nil {
 				found.MemoryLine = at
@@ -186,50 +178,6 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 	return nil, nil
 }
 
-// An order is a sentence that a person typed, its words, and the name that it puts in the place of another.
-type order struct {
-	Saying
-	words    text.Bag
-	from, to string
-}
-
-// ordersOf lists what was typed in a project, sentence by sentence.
-func ordersOf(ctx context.Context, x *index.Index, project string) (all []order, err error) {
-	typed, err := x.Typed(ctx, project)
-	for _, r := range typed {
-		for _, s := range text.Sentences(ingest.Typed(r.Text), true) {
-			o := order{Saying: saidAt(r.Place, r.Turn, r.At, s), words: text.Words(s)}
-			o.from, o.to = renamed(s)
-			all = append(all, o)
-		}
-	}
-	return all, err
-}
-
-// replaced returns what a person ordered in the place of what a line says, after they had said the same as it; nil if
-// they didn't, or came back to it since.
-func replaced(orders []order, line string) *Against {
-	var had, since *Saying
-	says := text.Words(line)
-	for i := range orders {
-		o := &orders[i]
-		if says.In(o.words) < 1 {
-			continue
-		}
-		switch overturns, repeats := distill.Overturns(o.Quote, line); {
-		case overturns && (since == nil || o.At.After(since.At)):
-			since = &o.Saying
-		case repeats && (had == nil || o.At.After(had.At)):
-			had = &o.Saying
-		}
-	}
-	if had == nil || since == nil || !since.At.After(had.At) {
-		return nil
-	}
-	before := *had
-	return &Against{Names: had.Quote, Since: since.Quote, Said: *since, Had: &before, Kind: payload.Decision}
-}
-
 // numbers matches numbers.
 var numbers = text.Pattern(`\d+(?:[.,]\d+)*`)
 
@@ -237,25 +185,6 @@ var numbers = text.Pattern(`\d+(?:[.,]\d+)*`)
 func otherNumber(line, said string) bool {
 	has, other := numbers().FindAllString(line, -1), numbers().FindAllString(said, -1)
 	return len(has) > 0 && !slices.ContainsFunc(has, func(n string) bool { return slices.Contains(other, n) })
-}
-
-// renumbered returns the last thing that a person said in a line's words with another number; nil for nothing.
-func renumbered(orders []order, line string) *Against {
-	var last *Saying
-	says := text.Words(numbers().ReplaceAllString(line, " "))
-	for i := range orders {
-		o := &orders[i]
-		states := numbers().MatchString(o.Quote) && !strings.HasSuffix(o.Quote, "?")
-		same := len(says) > 1 && says.In(o.words) == 1 && states
-		if same && (last == nil || o.At.After(last.At)) {
-			last = &o.Saying
-		}
-	}
-	if last == nil || !otherNumber(line, last.Quote) {
-		return nil
-	}
-	return &Against{Names: strings.Join(numbers().FindAllString(line, -1), ", "), Since: last.Quote, Said: *last,
-		Kind: payload.Decision}
 }
 
 // named matches what a line names as code, and paths.
@@ -390,62 +319,5 @@ func sayingOf(at index.Placed) Saying {
 	return saidAt(at.Place, at.Turn, at.Item.At, at.Item.First().Quote)
 }
 
-// rename matches an order that puts another name in a name's place: "rename pkg/a to a", "find b.org/x and replace it
-// with b.org/y", "we moved from c/d to c/e". It is what stands before the new name, with the old one, and the new name.
-var rename = text.Pattern(`(?i)^(.*\b(?:renam|replac|chang|mov|switch|migrat)(?:e|es|ed|ing|ion)?\b.*?)` +
-	"\\s(?:to|with|by|into)\\s+[`'\"]?([^\\s`'\",;:()?!]+)")
-
 // wishes matches a question that asks for something to be done; others only weigh it.
 var wishes = text.Pattern(`(?i)\b(?:can|could|would|will) you\b`)
-
-// renamed returns the name that a person's sentence gives up for another of the same form, and the other.
-func renamed(said string) (from, to string) {
-	m := rename().FindStringSubmatch(said)
-	if m == nil || strings.HasSuffix(said, "?") && !wishes().MatchString(said) {
-		return "", ""
-	}
-	to, isCode := bareName(m[2])
-	for word := range strings.FieldsSeq(m[1]) {
-		if name, ok := bareName(word); ok {
-			from = name // the nearest to the new one
-		}
-	}
-	sameForm := strings.Contains(from, "/") == strings.Contains(m[2], "/") &&
-		strings.HasPrefix(from, "-") == strings.HasPrefix(to, "-")
-	if from == "" || !isCode || !sameForm || from == to {
-		return "", ""
-	}
-	return from, to
-}
-
-// bareName returns a word without the marks around it, and whether it is a name as code, paths and options have it.
-func bareName(word string) (name string, isCode bool) {
-	const marks = "`'\"()[],;:?!*"
-	word = strings.TrimRight(strings.TrimLeft(word, marks), marks+"./")
-	return strings.TrimLeft(word, "/"), strings.ContainsAny(word, "/_.-") && len(word) > shortestName
-}
-
-const shortestName = 3
-
-// outdated returns what a person ordered in the place of a name that a line has, nil if they didn't or came back to it.
-func outdated(orders []order, line string) *Against {
-	if text.Denies(line) { // it may say what isn't so any more
-		return nil
-	}
-	names := map[string]bool{}
-	for word := range strings.FieldsSeq(line) {
-		name, _ := bareName(word)
-		names[name] = true
-	}
-	var found *Against
-	for _, o := range orders { // in order of time
-		switch {
-		case o.to == "":
-		case found != nil && o.to == found.Names:
-			found = nil
-		case names[o.from] && !names[o.to]:
-			found = &Against{Names: o.from, Since: o.to, Said: o.Saying, Kind: payload.Decision}
-		}
-	}
-	return found
-}
