@@ -99,7 +99,7 @@ type Item struct {
 	Hint         Kind     `json:"hint,omitempty"`         // for a Lead: what it may be; used for ranking
 	Text         string   `json:"text"`                   // one sentence; for a file, what there is to say about it
 	Why          string   `json:"why,omitempty"`          // the reason, without "because"
-	Since        string   `json:"since,omitempty"`        // what came of a quote: ChangedSince … FilesSince
+	Since        string   `json:"since,omitempty"`        // what came of a quote: ChangedSince … OnlyPlanned
 	Alternatives []string `json:"alternatives,omitempty"` // rejected options
 	Scope        string   `json:"scope,omitempty"`        // its condition, as quoted: "above 10k jobs"
 	About        []string `json:"about,omitempty"`        // paths, symbols, components that it concerns

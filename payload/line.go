@@ -54,10 +54,12 @@ var (
 // or a commit was made thereupon.
 const (
 	ChangedSince = "file edited since"
+	RemovedSince = "file removed since"
 	WorkedOn     = "worked on"
 	NotPushed    = "no push seen since"  // of commits
 	HooksSkipped = "hooks skipped"       // likewise: git commit --no-verify
 	FilesSince   = "files changed since" // of a run of tests
+	OnlyPlanned  = "while planning: not carried out"
 )
 
 // RequestRule is the rule of a goal that quotes what a person asked for, with its turn: they may have moved on since.
@@ -134,7 +136,8 @@ func formatItem(it *Item) string {
 		body = formatFile(it)
 	case it.Quoted():
 		body = formatLead(it)
-		if it.Since != "" {
+		answered := it.By == ByUser && len(it.Evidence) > 1 && it.Evidence[1].N > it.Evidence[0].N
+		if it.Since != "" && !(answered && it.Since == WorkedOn) { // the answer says so
 			body += "; " + it.Since
 		}
 	default:

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"recall/ingest"
@@ -142,3 +143,10 @@ var smallTalk = sync.OnceValue(func() text.Bag {
 		"obrigado obrigada até valeu tchau hoje continuamos 고마워요 감사합니다 수고하셨습니다 오늘은 여기까지 봐요 봬요 계속해요 " +
 		"好的 可以 没问题 先这样 明天继续 今天就到这 谢谢 辛苦了 收到 继续吧 再见 はい 了解です 続けて ありがとうございます お願いします")
 })
+
+// inGoal reports whether a goal quotes the passage.
+func (p passage) inGoal(items []payload.Item) bool {
+	return slices.ContainsFunc(items, func(it payload.Item) bool {
+		return it.Kind == payload.Goal && strings.Contains(it.Text, p.run[0].text)
+	})
+}

@@ -58,6 +58,14 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		out = append(out, it)
 		return true
 	}
+	made := func(w weighed, rule string) payload.Item {
+		it := w.item(rule)
+		it.Since = t.became(&w)
+		if e, ok := w.outcome(); ok && len(it.Evidence) == 1 && !w.inGoal(items) {
+			it.Evidence = append(it.Evidence, e)
+		}
+		return it
+	}
 	var rest []weighed
 	pick := func(most int, from []weighed, rule string) {
 		for _, w := range from {
@@ -66,8 +74,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 			if !w.tells() {
 				continue
 			}
-			it := w.item(rule)
-			it.Since = w.since
+			it := made(w, rule)
 			brief := rule != payload.ReportRule && len(it.Text) < minShown && !w.settles()
 			switch {
 			case w.minor || brief || most == 0 && !lists:
@@ -99,8 +106,7 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 	left = room(t.session, slices.Concat(items, out))
 	forms := map[string]bool{} // "Chapter 14 is done" says hardly more than "Chapter 13 is done"
 	for _, w := range rest {
-		it := w.item(w.rule)
-		it.Since = w.since
+		it := made(w, w.rule)
 		form := digits().ReplaceAllString(w.text(), "")
 		onTheWay := len(w.turn.Calls) > 0 && len(w.parts) == 1 && w.run[0].cues.has(cueNarrate|cueStep)
 		if forms[form] || onTheWay { // "Now add the test.": a step that is done by now
@@ -234,12 +240,9 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 			if p.smallTalk() {
 				continue
 			}
-			isGoal := func(it payload.Item) bool {
-				return it.Kind == payload.Goal && strings.Contains(it.Text, p.run[0].text)
-			}
 			_, answer := p.told()
 			untold := sp != t.waiting && len(p.text()) <= maxAsked && (answer == nil || t.early(sp))
-			if p.wonders() && (untold || slices.ContainsFunc(items, isGoal)) {
+			if p.wonders() && (untold || p.inGoal(items)) {
 				continue
 			}
 			p = p.beyondAll(items)
@@ -347,7 +350,12 @@ func (t *talk) since(p passage) (since string) {
 	}
 	eachName(p.speech.text[p.from():p.to()], func(name string) {
 		edited := func(f *touched) bool { return f.edits > 0 && f.turn.N >= p.turn.N && f.named(name) }
-		if looksLikePath(name) && slices.ContainsFunc(t.files, edited) {
+		removed := func(f *touched) bool { return f.deleted && f.turn.N > p.turn.N && f.named(name) }
+		switch {
+		case !looksLikePath(name):
+		case !p.user && slices.ContainsFunc(t.files, removed):
+			since = payload.RemovedSince
+		case slices.ContainsFunc(t.files, edited):
 			since = payload.ChangedSince
 		}
 	})
@@ -357,6 +365,14 @@ func (t *talk) since(p passage) (since string) {
 		since = payload.ChangedSince
 	}
 	return since
+}
+
+// became returns what came of what a lead quotes: of what the assistant says of a plan, nothing, until files are changed.
+func (t *talk) became(w *weighed) string {
+	if !w.user && w.planning && t.lastChange < w.turn.N {
+		return payload.OnlyPlanned
+	}
+	return w.since
 }
 
 // agreedTo reports whether a person agreed to what the assistant answered them, and that was worked on.

@@ -272,6 +272,18 @@ func (p passage) told() (in *speech, best *sentence) {
 	return in, best
 }
 
+// outcome returns what the message that closed the work on an order says of it, if it has two of the order's words.
+func (p passage) outcome() (e payload.Evidence, ok bool) {
+	if !p.user || !p.actedOn || p.bare() || p.wonders() {
+		return e, false
+	}
+	in, s := p.told()
+	if s == nil || in != p.answer || keywords(s.text).Shared(keywords(p.text())) < 2 {
+		return e, false
+	}
+	return cite(in.turn, in.text, s.from, s.to), true
+}
+
 // conditional matches what is said of a case that may never come.
 var conditional = text.Pattern(`(?i)^\W*(?:if|falls|wenn|si) \pL+ `)
 

@@ -274,7 +274,7 @@ func (sp *speech) split(code bool) {
 // hear adds a speech.
 func (t *talk) hear(turn *ingest.Turn, text string, from source) *speech {
 	sp := newSpeech(turn, text, from)
-	sp.exchange, sp.to = t.n, t.asked
+	sp.exchange, sp.to, sp.planning = t.n, t.asked, t.planning
 	t.speeches = append(t.speeches, sp)
 	return sp
 }
@@ -286,7 +286,7 @@ func (t *talk) startExchange(turn *ingest.Turn, text string, from source) {
 		t.asked.answer = t.closing
 	}
 	sp := t.hear(turn, text, from)
-	t.asked, sp.afterWork, sp.planning, t.acted = sp, t.worked, t.planning, false
+	t.asked, sp.afterWork, t.acted = sp, t.worked, false
 	if t.closing != nil {
 		t.closing.closing, t.closing.answer, sp.reacts = true, sp, t.closing
 	}
