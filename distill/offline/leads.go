@@ -367,7 +367,7 @@ func (t *talk) since(p passage) (since string) {
 	return since
 }
 
-// became returns what came of what a lead quotes: of what the assistant says of a plan, nothing, until files are changed.
+// became returns what came of what a lead quotes: of what the assistant says of a plan nothing, until it changes files.
 func (t *talk) became(w *weighed) string {
 	if !w.user && w.planning && t.lastChange < w.turn.N {
 		return payload.OnlyPlanned
