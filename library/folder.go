@@ -170,7 +170,7 @@ func (s *Folder) Pending() bool {
 }
 
 // pendingEdits returns those edits, dated by when the file was written.
-func (s *Folder) pendingEdits() ([]payload.Edit, error) {
+func (s *Folder) pendingEdits(who string) ([]payload.Edit, error) {
 	if !s.Pending() {
 		return nil, nil
 	}
@@ -182,7 +182,7 @@ func (s *Folder) pendingEdits() ([]payload.Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return payload.Merge(p, string(s.Text["payload.md"]), "import", fi.ModTime().UTC().Truncate(1e9))
+	return payload.Merge(p, string(s.Text["payload.md"]), who, fi.ModTime().UTC().Truncate(1e9))
 }
 
 // mostFlipped is how many bits a fault flips at most. An edit of one letter can be as small, so Flipped checks the
@@ -211,7 +211,8 @@ func Flipped(folder string, written, now []byte) bool {
 	return !page.ModTime().After(Entry{Folder: folder}.Made())
 }
 
-// MergeVersions adds contents and sources of a session's folder in another library that are missing here.
+// MergeVersions adds contents and sources of a session's folder in another library that are missing here; from is nil
+// for another folder of the session in this one.
 func (l *Library) MergeVersions(ctx context.Context, src *Folder, from *Library) error {
 	id := src.Entry.ID
 	now, err := l.Session(id)
@@ -257,6 +258,9 @@ func (a *archiving) mergeVersion(ctx context.Context, src *Folder, from *Library
 	}
 	file := ingest.File{Name: name, Role: src.Versions.Roles[name], Size: ver.Size}
 	file.Open = func() (io.ReadCloser, error) {
+		if from == nil {
+			return raw.Read(src.Entry.Folder, ver.Segs...), nil
+		}
 		r, _, err := from.OpenVersion(src.Entry.ID, name, n)
 		return r, err
 	}
@@ -309,10 +313,10 @@ func (a *archiving) mergeSources(f FileState, number []int) {
 	}
 }
 
-// MergeEdits adds edits, including pending ones, and notes that people and agents wrote about a
+// MergeEdits adds edits, including pending ones, which are who's, and notes that people and agents wrote about a
 // session, ordered by time. It reports whether an edit was new.
-func (l *Library) MergeEdits(id ingest.SessionID, src *Folder) (fresh bool, err error) {
-	pending, err := src.pendingEdits()
+func (l *Library) MergeEdits(id ingest.SessionID, src *Folder, who string) (fresh bool, err error) {
+	pending, err := src.pendingEdits(who)
 	if err != nil {
 		return false, raw.AtSource(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"recall/ingest"
 	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
 	"recall/library/forget"
 	"recall/library/merge"
@@ -79,6 +80,54 @@ func TestRevive(t *testing.T) {
 		_, err := l.Archive(context.Background(), found)
 		return err
 	}, func(l *Library) { revived(t, l, before) })
+}
+
+// A session that was archived anew while its folder was away gets one folder of both.
+func TestUnite(t *testing.T) {
+	l, src := everyKind(t)
+	before := contents(t, l, id)
+	e, err := l.Session(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(e.Folder, "mine.txt"), "a person's")
+	away := filepath.Join(t.TempDir(), "away")
+	if err := os.Rename(e.Folder, away); err != nil {
+		t.Fatal(err)
+	}
+	l = again(t, l)
+	source := filepath.Join(src, "home", "billing", id)
+	write(t, filepath.Join(source, "transcript.jsonl"), strings.Repeat("rewritten once more\n", 20))
+	archive(t, l, find(t, id, source))
+	if err := l.AppendEdits(id, []payload.Edit{{Op: "pin", ID: "k3v9t2m8qb", At: tick, Who: "ann"}}); err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if err := os.CopyFS(e.Folder, os.DirFS(away)); err != nil {
+		t.Fatal(err)
+	}
+	cutOff(t, l, func(l *Library) error {
+		_, err := check.Repair(context.Background(), l, verify(t, l).Findings, nil)
+		return err
+	}, func(l *Library) {
+		if lost := missing(t, l, before); len(lost) > 0 {
+			t.Errorf("lost %v", lost)
+		}
+		if now := content(t, l, id, "transcript.jsonl"); !strings.HasPrefix(now, "rewritten once more") {
+			t.Errorf("got %.40q, want what was archived last", now)
+		}
+		if edits, err := l.Edits(id); len(edits) != 2 || err != nil {
+			t.Errorf("edits: %v, %v; want those of both", edits, err)
+		}
+		if notes, err := l.Notes(id); len(notes) != 1 || err != nil {
+			t.Errorf("notes: %s, %v", notes, err)
+		}
+		kept, _ := filepath.Glob(filepath.Join(l.Dir(), "[a-z]*", "*", "mine.txt"))
+		aside, _ := filepath.Glob(filepath.Join(l.Dir(), "[a-z]*", "*", "before repair*", "mine.txt"))
+		if len(kept)+len(aside) != 1 || len(l.Broken()) > 0 {
+			t.Errorf("a person's file: %v, %v; want one; can't be read: %v", kept, aside, l.Broken())
+		}
+	})
 }
 
 // cutOff does something to a copy of a library, which ends at each change to the disk in turn, as if the power were

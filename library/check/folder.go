@@ -220,7 +220,7 @@ func (f *folderCheck) others() {
 
 // stray says what a file is that doesn't belong in a library.
 func stray(name string) string {
-	if text.AnyOf(name, strings.Contains, "payload before repair", ".damaged") {
+	if text.AnyOf(name, strings.Contains, "payload before repair", beforeRepair+"/", ".damaged") {
 		return "set aside by recall check --repair; delete it once you have looked at it"
 	}
 	return "not a file of recall's"

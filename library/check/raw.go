@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"path/filepath"
 	"slices"
 
 	"recall/ingest"
@@ -114,8 +115,12 @@ func (r *repairing) session(folder string) (string, error) {
 			"still exists")
 	}
 	if twin, err := r.l.Session(id); err == nil && twin.Folder != folder {
-		return "", fmt.Errorf("%s holds the same session and is the one in use; this one stays as it is",
-			r.l.Rel(twin.Folder))
+		how, err := r.unite(id, folder)
+		if err != nil {
+			err = fmt.Errorf("%s holds the same session, too, and this can't be merged into it: %w",
+				r.l.Rel(twin.Folder), err)
+		}
+		return how, err
 	}
 	how, err := r.l.Rebuild(id, folder)
 	if err != nil {
@@ -125,8 +130,41 @@ func (r *repairing) session(folder string) (string, error) {
 	return "rebuilt from what else is in the folder" + how, nil
 }
 
+// beforeRepair is the folder in a session's folder that holds what repair found in another one of that session.
+const beforeRepair = "before repair"
+
+// unite merges a second folder of a session, as there is if its project's was away for a while, into the one in use:
+// contents, edits and notes. The rest of it is kept there for a person to look at.
+func (r *repairing) unite(id ingest.SessionID, folder string) (how string, err error) {
+	src, err := library.ReadFolder(folder)
+	if err == nil && len(src.Versions.Lost) > 0 {
+		err = library.ErrDamaged
+	}
+	if err == nil {
+		err = r.l.MergeVersions(r.ctx, src, nil)
+	}
+	if err != nil {
+		return "", err
+	}
+	if _, err = r.l.MergeEdits(id, src, "repair"); err != nil {
+		return "", err
+	}
+	r.render[id] = true
+	err = r.l.WithSession(id, func(e library.Entry) error {
+		how = "merged into " + r.l.Rel(e.Folder)
+		to := disk.FreeName(e.Folder, beforeRepair)
+		if err := disk.Rename(folder, to); err != nil {
+			return err
+		}
+		return errors.Join(disk.SyncDir(e.Folder), disk.SyncDir(filepath.Dir(folder)),
+			disk.UnlinkAll(filepath.Join(to, "raw"))) // merged
+	})
+	r.l.Reload()
+	return how, err
+}
+
 // versions repairs versions.jsonl: damaged lines are kept if the bytes confirm them, and contents that only
-// session.json names are assembled from the segments that exist. What then no line names stays in raw/.
+// session.json names are assembled from the segments that exist.
 func (r *repairing) versions(e library.Entry) (string, error) {
 	path := raw.ListPath(e.Folder)
 	text, err := disk.ReadIfThere(path)
@@ -155,6 +193,9 @@ func (r *repairing) versions(e library.Entry) (string, error) {
 		}
 		keep = append(keep, raw.EncodeLines([]raw.Line{line})...)
 	}
+	if len(aside) > 0 || len(text) == 0 {
+		keep = append(keep, raw.EncodeLines(r.strays(e, v))...)
+	}
 	if len(aside) > 0 {
 		if err := disk.AppendAside(path+".damaged", aside); err != nil {
 			return "", err
@@ -170,10 +211,6 @@ func (r *repairing) versions(e library.Entry) (string, error) {
 	if lost > 0 {
 		return "", fmt.Errorf("%d files have no bytes left in the library; recall sync archives them again if their "+
 			"source still exists", lost)
-	}
-	if len(v.Files) == 0 {
-		return "", errors.New("no list says any more which segments are of which file; they stay in raw/, and recall " +
-			"sync archives the files again if their source still exists")
 	}
 	if len(aside) > 0 {
 		return fmt.Sprintf("the current files are intact; %d lines that could not be read, perhaps of older "+
@@ -287,6 +324,27 @@ func (r *repairing) describe(folder string, chain []raw.Segment) (raw.Line, erro
 		line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, file.CRC)
 	}
 	return line, err
+}
+
+// strays makes files of segments that no version has. The longest becomes the conversation if there is none; other
+// names aren't known.
+func (r *repairing) strays(e library.Entry, v *raw.Versions) (lines []raw.Line) {
+	needed := v.Needed()
+	runs := slices.DeleteFunc(runsIn(e.Folder), func(run []raw.Segment) bool {
+		return !slices.ContainsFunc(run, func(s raw.Segment) bool { return !needed[s] })
+	})
+	slices.SortStableFunc(runs, func(a, b []raw.Segment) int { return int(sizeOf(b) - sizeOf(a)) })
+	for i, run := range runs {
+		line, err := r.describe(e.Folder, run)
+		line.File, line.Role, line.Version = fmt.Sprintf("recovered-%d", i+1), ingest.ToolResult, 1
+		if i == 0 && v.Files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
+			line.File, line.Role = "transcript.jsonl", ingest.Transcript
+		}
+		if err == nil && v.Apply(line) == nil {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 func sizeOf(chain []raw.Segment) int64 {

@@ -158,7 +158,7 @@ func (m *merging) mergeBoth(ctx context.Context, src, dst *library.Folder) error
 		return err
 	}
 	id := src.Entry.ID
-	changed, err := m.l.MergeEdits(id, src)
+	changed, err := m.l.MergeEdits(id, src, "import")
 	if err != nil {
 		return err
 	}
