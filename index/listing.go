@@ -151,7 +151,8 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 }
 
 // newest returns what stands in place of the items that pass the query's filters, a condition and keeps: newest first,
-// but those of the project that is asked from before the rest, and last those of sessions that programs held.
+// but those of the project that is asked from before the rest, and last those of sessions that programs held. Where
+// many don't pass it looks further back, until some do.
 func (r *reader) newest(ctx context.Context, keeps func(*ranked) bool, where string, arg ...any) ([]*ranked, error) {
 	conds, args := r.conditions(items)
 	conds, args = append(conds, where), append(args, arg...)
@@ -159,17 +160,24 @@ func (r *reader) newest(ctx context.Context, keeps func(*ranked) bool, where str
 		conds = append(conds, `s.project IN (SELECT value FROM json_each(?))`)
 		args = append(args, jsonList(r.names))
 	}
-	found, err := list(ctx, r.tx, func(rows *sql.Rows) (*ranked, error) {
-		one := &ranked{table: items}
-		return one, rows.Scan(&one.id, &one.session, &one.project)
-	}, `SELECT e.id, e.session, s.project FROM item e JOIN session s ON s.id=e.session WHERE `+
-		strings.Join(conds, ` AND `)+` ORDER BY e.session IN (`+sessionsIn+`) DESC, s.title LIKE '`+Headless+`%', `+
-		`e.at DESC, s.start DESC, e.n DESC, e.id LIMIT ?`, append(args, r.q.Here, r.q.Here, listedAtOnce)...)
-	if err == nil {
-		err = r.load(ctx, found)
+	for from := 0; ; from += listedAtOnce {
+		found, err := list(ctx, r.tx, func(rows *sql.Rows) (*ranked, error) {
+			one := &ranked{table: items}
+			return one, rows.Scan(&one.id, &one.session, &one.project)
+		}, `SELECT e.id, e.session, iif(e.session IN (`+sessionsIn+`), ?, s.project) AS of FROM item e JOIN session s `+
+			`ON s.id=e.session WHERE `+strings.Join(conds, ` AND `)+` ORDER BY of=? DESC, `+
+			`s.title LIKE '`+Headless+`%', e.at DESC, s.start DESC, e.n DESC, e.id LIMIT ? OFFSET ?`,
+			append(append([]any{r.q.Here, r.q.Here, r.q.Here}, args...), r.q.Here, listedAtOnce, from)...)
+		if err == nil {
+			err = r.load(ctx, found)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all := len(found)
+		found = slices.DeleteFunc(found, func(one *ranked) bool { return !keeps(one) })
+		if len(found) > 0 || all < listedAtOnce {
+			return r.collapse(ctx, found)
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return r.collapse(ctx, slices.DeleteFunc(found, func(one *ranked) bool { return !keeps(one) }))
 }

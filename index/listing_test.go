@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -117,6 +118,24 @@ func TestListing(t *testing.T) {
 	a := search(t, x, Query{Text: "what did we decide", Limit: 2})
 	if len(a.Ranked) != 2 || a.More != 2 {
 		t.Errorf("of 4 with limit 2: got %d and %d more", len(a.Ranked), a.More)
+	}
+	var since []Item // the only one that says how it stands
+	for i := range 2 * listedAtOnce {
+		since = append(since, item(fmt.Sprintf("dune%06d", i), payload.Lead, fmt.Sprintf("sand %d of the dune", i)))
+	}
+	x = openWith(t, doc("dune", "six", 0, item("dunestands", payload.Status, "The fence is up")),
+		doc("dune", "seven", 1, since...))
+	got := itemsOf(search(t, x, Query{Text: "where do we stand?", Project: "dune"}))
+	if !slices.Equal(got, []string{"dunestands"}) {
+		t.Errorf("after 800 leads: got %q", got)
+	}
+	beside := doc("path", "eight", 2, item("pathstands", payload.Status, "The gate is open"))
+	beside.Also = []string{"dune"} // so it has the last word there, and not on the path
+	x = openWith(t, beside, doc("path", "nine", 3, item("paththere0", payload.Status, "The steps are cut")),
+		doc("dune", "six", 0, item("dunestands", payload.Status, "The fence is up")))
+	want := []string{"pathstands", "paththere0"}
+	if got = itemsOf(search(t, x, Query{Text: "where do we stand?", Here: "dune"})); !slices.Equal(got, want) {
+		t.Errorf("from a project that another's session worked in: got %q, want %q", got, want)
 	}
 }
 

@@ -401,18 +401,10 @@ func later(newer, older *ranked, asked *rank.Question) bool {
 	case !newer.isClaim():
 		return len(newer.history) > 0 || newer.takesBack()
 	case !older.isClaim():
-		return newer.item.Current() && settles(newer.item.Kind)
+		return newer.item.Current() && rank.Settles(newer.item.Kind)
 	}
-	return newer.item.Current() && settles(newer.item.Kind) && (settles(older.item.Kind) ||
-		leavesOpen(older.item.Kind) && !asked.Asks(older.item.Kind))
-}
-
-func settles(k payload.Kind) bool {
-	return k == payload.Decision || k == payload.Flag || k == payload.Eliminated || k == payload.Finding
-}
-
-func leavesOpen(k payload.Kind) bool {
-	return k == payload.Question || k == payload.Deferred || k == payload.Hypothesis
+	return newer.item.Current() && rank.Settles(newer.item.Kind) && (rank.Settles(older.item.Kind) ||
+		rank.LeavesOpen(older.item.Kind) && !asked.Asks(older.item.Kind))
 }
 
 // likenesses compares results: claims by the words of their texts and aliases, passages by their most similar

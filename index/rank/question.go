@@ -127,6 +127,16 @@ func AsOfSession(k payload.Kind) bool {
 	return k == payload.Next || k == payload.Status || k == payload.Goal
 }
 
+// Settles reports whether items of a kind settle what was open.
+func Settles(k payload.Kind) bool {
+	return k == payload.Decision || k == payload.Flag || k == payload.Eliminated || k == payload.Finding
+}
+
+// LeavesOpen reports whether items of a kind leave something open.
+func LeavesOpen(k payload.Kind) bool {
+	return k == payload.Question || k == payload.Deferred || k == payload.Hypothesis
+}
+
 // AsksFor reads a question: the kinds of items that its words ask for, whether they name a topic besides, and how many
 // they are.
 func AsksFor(s string) (kinds []payload.Kind, topic bool, n int) {
