@@ -147,9 +147,10 @@ func (it *Item) afterwards() {
 }
 
 const (
-	maxBeside    = 6    // quotes of a session beside the thread
-	besideWeight = 0.06 // theirs at most: less than most of what was typed in the thread has
-	tellingWords = 20   // content words from which a quote of long ago counts whole: "rotate 180" is done by now
+	maxBeside     = 6    // quotes of a session beside the thread
+	besideWeight  = 0.06 // theirs at most: less than most of what was typed in the thread has
+	reportedShare = 0.1  // of that, of what the last message reports: people's words come first
+	tellingWords  = 20   // content words from which a quote of long ago counts whole: "rotate 180" is done by now
 )
 
 // OnBranchOf reports whether a session was on the same branch as another, or on none of its own.
@@ -171,6 +172,9 @@ func (p *Payload) Asides() (all []Item) {
 			it.Confidence = besideWeight
 			if len(text.GivesUp(it.Text)) == 0 {
 				it.Confidence *= min(1, float64(len(text.Content(it.Text)))/tellingWords)
+			}
+			if it.Rule == ReportedRule {
+				it.Confidence *= reportedShare
 			}
 			all = append(all, it)
 		}

@@ -232,7 +232,7 @@ func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.O
 			if under, _ := it.Under(); under == payload.Next && latest.Sub(other.End) > payload.MaxThreadGap {
 				continue
 			}
-			if !other.OnBranchOf(p) {
+			if !other.OnBranchOf(p) && !(other.End.Equal(latest) && latest.After(p.End)) {
 				it.Confidence *= apartShare
 			}
 			all = append(all, index.Placed{Place: index.Place{Session: other.Session}, Item: it})

@@ -11,7 +11,7 @@ import (
 
 // next quotes what is to be done next: the last thing typed if nothing followed it; else what was said last, at the
 // end, to come next.
-func next(t *talk, goals []payload.Item) []payload.Item {
+func next(t *talk, goals []payload.Item) (all []payload.Item) {
 	if sp := t.waiting; sp != nil {
 		begun := t.cut != nil && t.cut.turn != sp.turn // else it says why a call was refused
 		tried := begun || t.cut == nil && t.acted
@@ -42,7 +42,7 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 		if !sp.user && !(sp.source == message && sp.closing) {
 			continue
 		}
-		if !sp.user && ended {
+		if !sp.user && ended && all == nil {
 			left := sp.leaves()
 			answered := len(left) > 0 && t.acted && t.tookUp(sp, &sp.parts[len(sp.parts)-1])
 			if len(left) > 0 && !answered {
@@ -50,6 +50,10 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 			}
 		}
 		ended = ended && (passage{sp, sp.parts}).greets()
+		if len(all) > 0 && (!sp.user || sp.actedOn) {
+			continue
+		}
+	speech:
 		for _, p := range slices.Backward(sp.passages()) {
 			for i := range p.run {
 				s := &p.run[i]
@@ -67,12 +71,15 @@ func next(t *talk, goals []payload.Item) []payload.Item {
 					}
 					it := passage{sp, p.run[from:to]}.item(payload.ToldNextRule)
 					it.Hint, it.Confidence = payload.Next, 1
-					return []payload.Item{it}
+					if all = append(all, it); !sp.user || len(all) == maxLeft {
+						return all
+					}
+					break speech
 				}
 			}
 		}
 	}
-	return nil
+	return all
 }
 
 // wants reports whether a sentence asks for something other than just to leave what was said as it is.
@@ -149,14 +156,18 @@ func (s *sentence) comesNext(typed bool) bool {
 	rest := atTime().ReplaceAllString(s.text, " ")
 	atTime := typed && (rest != s.text && !s.cues.has(cueWarn) && len(keywords(rest).Without(smallTalk())) > 0 ||
 		s.cues.has(cueOrder) && onDay().MatchString(s.text))
-	return atTime || comesNext().MatchString(s.text)
+	return atTime || typed && stillOpen().MatchString(s.text) || comesNext().MatchString(s.text)
 }
+
+// stillOpen matches what a person says that isn't done.
+var stillOpen = text.Pattern(`(?i)\bstill (?:to do|to be done|open|missing|todo|(?:has|have|needs?) to)\b|` +
+	`\bleft to do\b|\b(?:fehlt|fehlen|muss|müssen|steht|stehen) noch\b|\bnoch (?:offen|zu tun|zu machen)\b`)
 
 // atTime matches a time to come, not one of the day: "3 in the morning".
 var atTime = text.Pattern(`(?i)(?:^|[^\d ] )in the (?:morning|afternoon|evening)\b|` +
 	`\b(?:tomorrow|tmrw|tonight|weekend|this (?:afternoon|evening)|` +
 	`after (?:lunch|the (?:break|meeting|stand-?up))|when i(?:['’]?m| am) back|` +
-	`not today|later today|next (?:session|week)|(?:on|by|for|till|until|first thing|over) ` +
+	`later today|next (?:session|week)|(?:on|by|for|till|until|first thing|over) ` +
 	`(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|morgen|wochenende|nächste woche|` +
 	`(?:am|bis|ab|erst|nächsten) (?:(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)|` +
 	`(?:lun|mar|mercre|jeu|vendre)di(?: prochain| matin)?|el (?:lunes|martes|miércoles|jueves|viernes)|` +

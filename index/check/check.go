@@ -358,8 +358,9 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 			return s, ""
 		}
 		for _, g := range orders(s) {
-			quoted, runs := d.quotes(g.Name)
-			does := runs || !quoted && (d.carriesOut(g.Name) || d.takesUp(g) || d.writes(g.Name))
+			rest, _, _ := strings.Cut(s[g.From+len(g.Name):], " ") // "rake db:reset" is one word
+			quoted, runs := d.quotes(g.Name + rest)
+			does := runs || !quoted && (d.carriesOut(withoutHow(g.Name)) || d.takesUp(g) || d.writes(g.Name))
 			if does && !strings.HasSuffix(s, "?") {
 				return s, ""
 			}

@@ -11,10 +11,7 @@ import (
 // linesOf splits a command into the lines that it runs, each into its words: "cd x && sudo npm publish" are two.
 func linesOf(command string) (lines [][]string) {
 	for _, line := range anotherLine().Split(command, -1) {
-		words := strings.Fields(line)
-		for len(words) > 0 && (strings.Contains(words[0], "=") || words[0] == "sudo") {
-			words = words[1:]
-		}
+		words := strings.Fields(runner().ReplaceAllString(line, ""))
 		if len(words) > 0 {
 			words[0] = path.Base(words[0])
 			lines = append(lines, words)
@@ -23,7 +20,11 @@ func linesOf(command string) (lines [][]string) {
 	return lines
 }
 
-var anotherLine = text.Pattern(`&&|[|;\n]+`)
+var (
+	anotherLine = text.Pattern(`&&|[|;\n]+`)
+	runner      = text.Pattern(`^\s*(?:(?:\w+=\S*|sudo|time|nohup|npx|(?:bundle|pnpm) exec|` +
+		`(?:poetry|uv|pipenv) run)\s+)+`) // before the program
+)
 
 // quotes reports whether what an order forbids is a line for the shell, and whether an action runs it: "git push
 // --force" isn't "git push". What it says of where or how to run it needn't be in there.
@@ -37,31 +38,45 @@ func (d *Deed) quotes(name string) (quoted, runs bool) {
 		if at < 0 || at == len(words)-1 {
 			continue
 		}
-		has, all, where := text.Words(strings.Join(line[1:], " ")), true, false
+		has, all, where, there := text.Bag{}, true, false, true
+		for _, w := range line[1:] {
+			if !strings.HasPrefix(w, "-") {
+				has.Add(text.Words(w))
+			}
+		}
 		for _, w := range words[at+1:] {
 			flag := strings.HasPrefix(w, "-")
-			if where = where || whereRun().MatchString(w); where || !flag && (text.Stop(w) || howRun().MatchString(w)) {
+			where = where || whereRun().MatchString(w)
+			if !flag && (text.Stop(w) || whereRun().MatchString(w) || howRun().MatchString(w)) {
 				continue
 			}
-			quoted = true
-			all = all && (slices.Contains(line, w) || !flag && text.Words(w).In(has) == 1)
+			in := slices.Contains(line, w) || !flag && text.Words(w).In(has) == 1
+			there = there && in
+			if quoted = quoted || !where; !where {
+				all = all && in
+			}
 		}
 		if quoted && all {
-			return !where, !where // elsewhere it may be allowed
+			return there, there // elsewhere it may be allowed
 		}
 	}
 	return quoted, false
 }
 
+// withoutHow leaves out of an order how something is done.
+func withoutHow(order string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(order), howRun().MatchString), " ")
+}
+
 // Words of an order that are no part of the line: how it is run, and those after which it says where or when.
 var (
-	howRun = text.Pattern(`(?i)^(?:locally|manually|directly|yourself|myself|again|ever|anymore|here|by|hand|blindly|` +
-		`please|pls|selbst|direkt|wieder|mehr|bitte|lokal|ausführen|laufen|lassen)$`)
+	howRun = text.Pattern(`(?i)^(?:locally|manually|directly|straight|yourself|myself|again|ever|anymore|here|by|` +
+		`hand|blindly|please|pls|selbst|direkt|wieder|mehr|bitte|lokal|ausführen|laufen|lassen)$`)
 	whereRun = text.Pattern(`(?i)^(?:in|on|at|from|against|before|after|during|while|when|if|auf|im|vom|aus|bei|vor)$`)
 )
 
-// writes reports whether an edit brings in an identifier of the words that an order names: after "never destructive
-// migrations" fallbackToDestructiveMigration.
+// writes reports whether an edit brings in an identifier of the words that an order names:
+// fallbackToDestructiveMigration after "never destructive migrations".
 func (d *Deed) writes(name string) bool {
 	of := text.Words(name)
 	named := func(s string) bool {
