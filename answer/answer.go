@@ -43,7 +43,6 @@ type Answer struct {
 	Searched Searched  `json:"searched"`          // what was searched
 	Missing  []string  `json:"missing,omitempty"` // words of the question that occur nowhere, see worthSaying
 	Titled   []string  `json:"titled,omitempty"`  // of these, those that stand in the title of a session
-	Unasked  string    `json:"unasked,omitempty"` // why the team's memory couldn't be asked; "" if it was, or isn't there
 	Handed   int       `json:"handed,omitempty"`  // items handed over that wait for a review
 	Unmade   int       `json:"unmade,omitempty"`  // sessions of the library, if the index has none of them
 	Behind
@@ -88,7 +87,6 @@ func (b Behind) String() string {
 func (a *Answer) None() string {
 	none := a.Nothing()
 	switch grep := a.Grep(); {
-	case a.Unasked != "":
 	case a.Unmade > 0:
 		none += " recall sync makes it."
 	case a.Handed > 0:
@@ -101,9 +99,6 @@ func (a *Answer) None() string {
 
 // Nothing is None without commands to type.
 func (a *Answer) Nothing() string {
-	if a.Unasked != "" {
-		return "Nothing in your own sessions about this; your team's memory couldn't be asked."
-	}
 	if a.Unmade > 0 {
 		return "Nothing was searched: the index of " + Count(a.Unmade, "session") + " isn't made yet."
 	}
@@ -153,14 +148,6 @@ func (a *Answer) nowhere(end string) string {
 		said += "; a title has it: recall list --search " + a.Titled[0]
 	}
 	return said + end
-}
-
-// Without says what an answer lacks of the team's memory, "" if nothing.
-func (a *Answer) Without() string {
-	if a.Unasked == "" {
-		return ""
-	}
-	return "This answer doesn't include what your team shares: " + a.Unasked
 }
 
 // Warning says which words of the question nobody ever said, and if a model that read the results found no answer in
@@ -277,9 +264,9 @@ func Of(q Question, found index.Answer) Answer {
 		Rarity:   found.Rarity,
 		Narrowed: found.Narrowed, Widened: found.Widened, Listed: found.Listed,
 		Missing: worthSaying(q.Text, found), Titled: text.Written(q.Text, found.Titled),
-		Unasked: found.Unasked, WithoutVectors: found.WithoutVectors,
+		WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
-			Archived: found.Archived, Team: found.SearchedElsewhere}}
+			Archived: found.Archived, Team: found.SearchedShared}}
 	most := q.Most
 	switch {
 	case len(found.Ranked) == 0, found.Unknown && len(q.Also) == 0:

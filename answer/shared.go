@@ -8,4 +8,5 @@ type Shared struct {
 
 	Payload    *payload.Payload // what was decided in it
 	Transcript string           // "" if that isn't shared
+	Without    string           // why it isn't there if it is shared
 }

@@ -35,7 +35,6 @@ type ranked struct {
 	beside   quoted       // and the next one
 	extras
 	later *ranked // what a person said last of what this is about; see overtake
-	from  *Place  // if it is from another store
 }
 
 // quoted is a turn that is shown.
@@ -75,10 +74,6 @@ func rankTerms(ts []term) []rank.Term {
 // answer adds the results with their places.
 func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 	for i, c := range list {
-		if c.from != nil {
-			a.Ranked = append(a.Ranked, resultOf(c, *c.from))
-			continue
-		}
 		p, err := r.place(ctx, c.session)
 		if err != nil {
 			return err
@@ -117,7 +112,7 @@ func resultOf(c *ranked, p Place) *Result {
 	return one
 }
 
-const placeQuery = `SELECT s.sid, s.title, s.project, s.source, s.archived, s.start, iif(s.source='` + HandoffSource + `', 0,
+const placeQuery = `SELECT s.sid, s.title, s.project, s.source, s.author, s.machine, s.archived, s.start, iif(s.source='` + HandoffSource + `', 0,
 		(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start)
 		+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid)
 		- (SELECT count(*) FROM session t WHERE ` + isHandoff + ` AND +t.project=s.project AND (+t.start, ` +
@@ -129,7 +124,9 @@ func (r *reader) place(ctx context.Context, session int64) (p Place, err error) 
 		return p, nil
 	}
 	err = r.tx.QueryRowContext(ctx, placeQuery, session).
-		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived, written{&p.SessionStart}, &p.SessionN)
+		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Author, &p.Machine, &p.Archived,
+			written{&p.SessionStart}, &p.SessionN)
+	p.named()
 	if err == nil {
 		if r.places == nil {
 			r.places = map[int64]Place{}

@@ -31,7 +31,7 @@ func TestArchivedLeftOut(t *testing.T) {
 func TestArchivedMany(t *testing.T) {
 	x := openWith(t, billing()...)
 	if _, err := x.db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<20000)
-		INSERT INTO session SELECT 1000+i, 'old'||i, 'old', '', '', i, i, 1, x'', 1 FROM n`); err != nil {
+		INSERT INTO session SELECT 1000+i, 'old'||i, 'old', '', '', '', '', i, i, 1, x'', 1 FROM n`); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

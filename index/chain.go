@@ -320,6 +320,9 @@ func (c *chains) passesFilters(id payload.ItemID) bool {
 	in := func(from, to time.Time) bool {
 		return (from.IsZero() || !m.Item.At.Before(from)) && (to.IsZero() || m.Item.At.Before(to))
 	}
+	if q.Own && m.Author != "" {
+		return false
+	}
 	return (q.Project == "" || m.Project == q.Project) &&
 		(q.Kinds == nil || slices.Contains(q.Kinds, m.Item.Kind)) && in(q.Since, q.Until)
 }

@@ -4,7 +4,7 @@
 //
 // One SQLite file, in WAL mode so that readers and the writer never wait for one another:
 //
-//	session(id, sid, project, title, source, start, end, items, thread, archived)
+//	session(id, sid, project, title, source, author, machine, start, end, items, thread, archived)
 //	                                                        thread: see ThreadsIn
 //	item(id, session, iid, kind, state, at, n, data)        data: the payload.Item as JSON, packed
 //	turn(id, session, tid, n, role, at, text)               text: as shown, clipped, packed
@@ -26,6 +26,8 @@
 package index
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"recall/ingest"
@@ -40,6 +42,8 @@ type Doc struct {
 	Project    string
 	Title      string
 	Source     string
+	Author     string    // of what was shared from another machine, by oneself or another person; else ""
+	Machine    string    // its name
 	Start, End time.Time // zero if unknown
 	Items      []Item
 	Turns      []Turn // in order
@@ -62,7 +66,7 @@ type Doc struct {
 // Item is an item as it is searched.
 type Item struct {
 	payload.Item
-	Context string // more words by which another store finds it; the index has its exchange
+	Context string // more words by which it is found, if its exchange isn't in the index
 }
 
 // Roles of turns that are made of several, or of none of a session's own.
@@ -103,9 +107,8 @@ type Query struct {
 
 	Exact  bool // an item must have the query's own words: no lexicon, no words of its source turns
 	Stated bool // it is a statement, not a question: nothing in it is a filter or asks for a list
+	Own    bool // leave out what others share
 	timed  bool // it named a time of which nothing is
-
-	Elsewhere *ForeignResults // what another store found, to be ranked with the index's own results; nil for none
 }
 
 // Answer is what the index finds, best first.
@@ -120,10 +123,9 @@ type Answer struct {
 	Listed []payload.Kind
 	More   int
 
-	SearchedItems, SearchedSessions, Projects int    // within the query's project
-	SearchedElsewhere                         int    // items of Query.Elsewhere's store
-	Unasked                                   string // why another store, which should be in it, couldn't be asked
-	Archived                                  int    // archived sessions that were left out
+	SearchedItems, SearchedSessions, Projects int // within the query's project
+	SearchedShared                            int // items that others share
+	Archived                                  int // archived sessions that were left out
 
 	// Coverage is how much of the question the best result contains: the share, 0 to 1, of the weight of the question's
 	// words, rare words weighing more.
@@ -224,6 +226,7 @@ type Place struct {
 	SessionStart time.Time `json:"-"`
 	Source       string    `json:"-"`
 	Archived     bool      `json:"-"` // for an item: a person archived its session
+	Key          string    `json:"-"` // the entry's id, if it isn't Session: of what was shared
 
 	// of what was shared from another machine, by oneself or another person; else ""
 	Author  string `json:"author,omitempty"`
@@ -237,9 +240,35 @@ const HandoffSource = "handoff"
 // HandedID is the id of a handoff's entry.
 func HandedID(handoff string) string { return HandoffSource + " " + handoff }
 
+// SharedID is the id of the entry for a session that a member of the team shares.
+func SharedID(member int, session string) string {
+	return sharedPrefix + strconv.Itoa(member) + " " + session
+}
+
+// IsShared reports whether an entry is one of those.
+func IsShared(id string) bool { return strings.HasPrefix(id, sharedPrefix) }
+
+const sharedPrefix = HandoffSource + " shared "
+
+// OfShared takes such an id apart.
+func OfShared(id string) (member, session string, ok bool) {
+	if !IsShared(id) {
+		return "", "", false
+	}
+	return strings.Cut(id[len(sharedPrefix):], " ")
+}
+
+// named sets the session to its name with its author, in place of the entry's id.
+func (p *Place) named() {
+	if _, session, ok := OfShared(p.Session); ok {
+		p.Key, p.Session = p.Session, session
+	}
+}
+
 // isOwn matches a session t of one's own, isHandoff a handoff. They use sid because every index of the table
-// has it.
+// has it. isShared matches what others share.
 const (
 	isOwn     = `t.sid NOT BETWEEN '` + HandoffSource + ` ' AND '` + HandoffSource + `!'`
 	isHandoff = `t.sid BETWEEN '` + HandoffSource + ` ' AND '` + HandoffSource + `!'`
+	isShared  = `t.sid BETWEEN '` + sharedPrefix + `' AND '` + HandoffSource + ` shared!'`
 )

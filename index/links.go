@@ -46,6 +46,12 @@ func (x *Index) ProjectsOf(ctx context.Context, sessions []string) ([]string, er
 	return all, x.fail("read index", err)
 }
 
+// SharedProjects lists the projects in which others share something.
+func (x *Index) SharedProjects(ctx context.Context) ([]string, error) {
+	all, err := column[string](ctx, x.db, `SELECT DISTINCT project FROM session t WHERE `+isShared+` ORDER BY project`)
+	return all, x.fail("read index", err)
+}
+
 // ItemsIn lists a project's items of some kinds ("" and nil: all), by the time they were said.
 func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Kind) ([]Placed, error) {
 	if project == "" {
@@ -66,10 +72,11 @@ func (x *Index) ItemsNamed(ctx context.Context, ids []payload.ItemID, kinds ...p
 
 func (x *Index) itemsWhere(ctx context.Context, where, arg string, kinds []payload.Kind) ([]Placed, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (p Placed, err error) {
-		err = rows.Scan(packedItem{&p.Item}, &p.Turn, &p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived,
-			written{&p.SessionStart}, &p.SessionN)
+		err = rows.Scan(packedItem{&p.Item}, &p.Turn, &p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Author,
+			&p.Machine, &p.Archived, written{&p.SessionStart}, &p.SessionN)
+		p.named()
 		return p, err
-	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.archived, s.start, ifnull(o.n, 0) FROM item i
+	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.author, s.machine, s.archived, s.start, ifnull(o.n, 0) FROM item i
 		JOIN session s ON s.id=i.session LEFT JOIN (SELECT id, row_number()
 		OVER (PARTITION BY project ORDER BY start, sid) AS n FROM session t WHERE `+isOwn+`) o ON o.id=s.id
 		WHERE `+where+` AND (?2 IN ('null', '[]') OR i.kind IN (SELECT value FROM json_each(?2)))

@@ -81,7 +81,6 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 	}
 	r.blend(all, ts)
 	all = r.withoutSigns(all)
-	all = append(all, r.q.Elsewhere.within(r.q, all)...)
 	arrange(all)
 	all, err = r.quote(ctx, all[:min(len(all), max(exchangesRead, r.q.Limit))])
 	for _, o := range all {

@@ -101,12 +101,13 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 // putSession writes a session's row and lines, and returns its key.
 func putSession(ctx context.Context, tx transaction, p *Prepared) (id int64, err error) {
 	d := p.doc
-	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, thread, `+
-		`archived) VALUES(?,?,?,?,?,?,?,?,?)
+	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, author, machine, start, end, `+
+		`items, thread, archived) VALUES(?,?,?,?,?,?,?,?,?,?,?)
 		ON CONFLICT(sid) DO UPDATE SET project=excluded.project, title=excluded.title, source=excluded.source,
+			author=excluded.author, machine=excluded.machine,
 			start=excluded.start, end=excluded.end, items=excluded.items, thread=excluded.thread, `+
 		`archived=excluded.archived RETURNING id`,
-		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), p.thread,
+		d.Session, d.Project, d.Title, d.Source, d.Author, d.Machine, millis(d.Start), millis(d.End), len(d.Items), p.thread,
 		d.Archived).Scan(&id)
 	if err != nil {
 		return 0, err

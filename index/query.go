@@ -22,8 +22,7 @@ const (
 type term struct {
 	word string // as split
 	stem string
-	df   int // windows and items that contain it, of another store too
-	own  int // those of the index
+	df   int // windows and items that contain it
 	idf  float64
 }
 
@@ -66,11 +65,10 @@ func (r *reader) weigh(ctx context.Context, ts []term) error {
 		return nil
 	}
 	held, err := r.count(ctx, lookupForms(ts))
-	n := float64(r.size + r.q.Elsewhere.searched())
+	n := float64(r.size)
 	for i := range ts {
 		t := &ts[i]
-		t.own = held[termOf(t.word)]
-		t.df = t.own + r.q.Elsewhere.docsWith(t.word)
+		t.df = held[termOf(t.word)]
 		t.idf = math.Log(1 + (max(n-float64(t.df), 0)+0.5)/(float64(t.df)+0.5))
 	}
 	return err
@@ -133,7 +131,7 @@ func affordable(held map[string]int, most int) []string {
 func owned(ts []term) map[string]int {
 	held := map[string]int{}
 	for _, t := range ts {
-		held[termOf(t.word)] = t.own
+		held[termOf(t.word)] = t.df
 	}
 	return held
 }

@@ -165,7 +165,6 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 		return Answer{}, err
 	}
 	a.WithoutVectors = r.withoutVectors
-	a.SearchedElsewhere = q.Elsewhere.searched()
 	r.judge(&a, ts)
 	return a, r.titled(ctx, &a)
 }
@@ -209,16 +208,18 @@ func (r *reader) ask(ts []term) { r.asked = rank.Ask(r.q.Text, rankTerms(ts), r.
 // measure reports how much is searched.
 func (r *reader) measure(ctx context.Context, a *Answer) error {
 	var out struct{ items, sessions, projects int }
+	all := 0
 	err := r.tx.QueryRowContext(ctx, `SELECT (SELECT ifnull(max(id), 0) FROM item)+(SELECT ifnull(max(id), 0) FROM window),
-		ifnull(sum(items), 0), count(*) FILTER (WHERE `+isOwn+`), count(DISTINCT project) FROM session t `+
-		`WHERE ?='' OR id IN (`+sessionsIn+`)`, r.q.Project, r.q.Project, r.q.Project).Scan(&r.size, &a.SearchedItems, &a.SearchedSessions, &a.Projects)
+		ifnull(sum(items), 0), ifnull(sum(items) FILTER (WHERE `+isShared+`), 0), count(*) FILTER (WHERE `+isOwn+`), count(DISTINCT project) FROM session t `+
+		`WHERE ?='' OR id IN (`+sessionsIn+`)`, r.q.Project, r.q.Project, r.q.Project).Scan(&r.size, &all,
+		&a.SearchedShared, &a.SearchedSessions, &a.Projects)
 	if err == nil && !r.q.Archived {
 		err = r.tx.QueryRowContext(ctx, archivedSessions, r.q.Project).Scan(&out.sessions, &out.items, &out.projects)
 	}
 	r.hidesArchived, a.Archived = out.sessions > 0, out.sessions
-	a.SearchedItems, a.SearchedSessions = a.SearchedItems-out.items, a.SearchedSessions-out.sessions
+	a.SearchedItems, a.SearchedSessions = all-a.SearchedShared-out.items, a.SearchedSessions-out.sessions
 	a.Projects -= out.projects
-	r.few = r.q.Project != "" && a.SearchedItems < min(fewItems, r.size/fewShare)
+	r.few = r.q.Project != "" && all-out.items < min(fewItems, r.size/fewShare)
 	return err
 }
 
@@ -460,6 +461,9 @@ func (r *reader) conditions(kind int) (conds []string, args []any) {
 	}
 	if r.hidesArchived {
 		cond(`e.session NOT IN (SELECT id FROM session WHERE archived)`)
+	}
+	if kind == items && r.q.Own {
+		cond(`e.session NOT IN (SELECT id FROM session t WHERE ` + isShared + `)`)
 	}
 	if !r.q.Since.IsZero() {
 		cond(`e.at>=?`, r.q.Since.UnixMilli())

@@ -40,7 +40,7 @@ func threadRow(t ThreadEntry) ([]byte, error) {
 	return pack(string(data)), nil
 }
 
-// ThreadsIn lists a project's sessions by start, and handoffs.
+// ThreadsIn lists a project's sessions by start, and handoffs, but not what others share.
 func (x *Index) ThreadsIn(ctx context.Context, project string) ([]ThreadEntry, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (t ThreadEntry, err error) {
 		var sid, source, text, stamp string
@@ -52,6 +52,6 @@ func (x *Index) ThreadsIn(ctx context.Context, project string) ([]ThreadEntry, e
 			t.Folder = project
 		}
 		return t, err
-	}, `SELECT sid, source, thread, ifnull(stamp, '') FROM session LEFT JOIN stamp USING (sid)
-		WHERE project=? ORDER BY start, sid`, project)
+	}, `SELECT sid, source, thread, ifnull(stamp, '') FROM session t LEFT JOIN stamp USING (sid)
+		WHERE project=? AND NOT `+isShared+` ORDER BY start, sid`, project)
 }

@@ -20,7 +20,7 @@ const lately = 8 * 24 * time.Hour
 // them. What was only told is done, as likely as not, unless no session followed, or it was told lately and none since
 // spoke of it. A repetition counts as old as the first.
 func (x *Index) Waiting(ctx context.Context, q Query) (left []Placed, err error) {
-	all, err := x.itemsWhere(ctx, `s.id IN (SELECT id FROM session WHERE ?1 IN ('', project) UNION `+
+	all, err := x.itemsWhere(ctx, `s.author='' AND s.id IN (SELECT id FROM session WHERE ?1 IN ('', project) UNION `+
 		`SELECT session FROM also WHERE project=?1)`, q.Project,
 		append(slices.Clip(payload.Waiting), payload.Lead, payload.Goal)) // goals tell what was spoken of
 	if err != nil {

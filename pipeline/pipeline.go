@@ -40,6 +40,7 @@ type Pipeline struct {
 	Budget    int             // token limit of a payload.md
 	Variant   payload.Variant // of payload.md
 	Who       string          // author of hand edits, as edits.jsonl names them
+	Shared    Shared          // nil if others share nothing
 
 	// Beside removes forgotten sessions from caches that the pipeline doesn't own; nil if there are none.
 	Beside func([]ingest.SessionID) error

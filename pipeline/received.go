@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,6 +92,17 @@ func (p *Pipeline) IndexReceived(ctx context.Context) error {
 	return errors.Join(r.indexReceived(ctx), r.seen.close())
 }
 
+// IndexShared brings the index up to date with what others share, and how that bears on what was decided here. A sync
+// does that as well.
+func (p *Pipeline) IndexShared(ctx context.Context) error {
+	r := &run{p: p, seen: openSeen(p.Cache, false), report: &Report{}}
+	err := r.indexShared(ctx)
+	if err == nil {
+		err = r.relate(ctx)
+	}
+	return errors.Join(err, r.seen.close())
+}
+
 // indexReceived makes the index's entries for handoffs of what people accepted of them, without what the library has
 // anyway, and for the notes of clients' own memories, if any of them or the projects' names changed.
 func (r *run) indexReceived(ctx context.Context) error {
@@ -113,7 +125,7 @@ func (r *run) indexReceived(ctx context.Context) error {
 		return err
 	}
 	for id := range stamps {
-		if strings.HasPrefix(id, index.HandedID("")) {
+		if strings.HasPrefix(id, index.HandedID("")) && !index.IsShared(id) {
 			if err := r.p.Index.Delete(ctx, id); err != nil {
 				return err
 			}
@@ -123,6 +135,72 @@ func (r *run) indexReceived(ctx context.Context) error {
 		return err
 	}
 	r.seen.setFact(handed, made)
+	return nil
+}
+
+// Shared is what others share with a library, as it was last fetched.
+type Shared interface {
+	Stamp() string                         // changes whenever what Each calls may
+	Each(take func(index.Doc) error) error // calls take for each entry that the index should have of it
+}
+
+// sharedAtOnce is how many entries are put into the index in one transaction.
+const sharedAtOnce = 200
+
+// indexShared brings the index's entries for what others share up to date, without what the library has itself.
+func (r *run) indexShared(ctx context.Context) error {
+	made := ""
+	if r.p.Shared != nil {
+		made = r.p.Shared.Stamp()
+	} else if r.seen.facts[shared] == "" && !r.options.Reindex {
+		return nil
+	}
+	had, err := r.p.Index.Stamps(ctx)
+	if err != nil {
+		return err
+	}
+	for id := range had {
+		if !index.IsShared(id) {
+			delete(had, id)
+		}
+	}
+	taken := func(id string) bool { // it is in the library by now
+		_, session, _ := index.OfShared(id)
+		return r.touched[ingest.SessionID(session)] != nil
+	}
+	if made == r.seen.facts[shared] && !r.options.Reindex && !slices.ContainsFunc(slices.Collect(maps.Keys(had)), taken) {
+		return nil
+	}
+	var due []index.Doc
+	put := func() error {
+		err := r.p.Index.PutAll(ctx, due)
+		due = nil
+		return err
+	}
+	if r.p.Shared != nil {
+		if err = r.p.Shared.Each(func(d index.Doc) error {
+			is, same := had[d.Session]
+			delete(had, d.Session)
+			if same && is == d.Stamp {
+				return nil
+			}
+			if due = append(due, d); len(due) < sharedAtOnce {
+				return nil
+			}
+			return put()
+		}); err != nil {
+			return err
+		}
+	}
+	if err = put(); err != nil {
+		return err
+	}
+	for id := range had {
+		if err := r.p.Index.Delete(ctx, id); err != nil {
+			return err
+		}
+	}
+	r.seen.setFact(shared, made)
 	return nil
 }
 

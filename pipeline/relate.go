@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -76,7 +77,12 @@ func (p *Pipeline) relate(ctx context.Context, due []string, made string) (probl
 	if p.Library.ReadOnly() != nil { // sessions stay due
 		due = nil
 	}
-	return problems, p.indexLinks(ctx, lines, stamp, due)
+	standing := payload.StandingLinks(lines)
+	shared, err := p.sharedLinks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return problems, p.indexLinks(ctx, append(standing, shared...), stamp, due)
 }
 
 // appendLinks finds the links of the sessions that are due and appends those that changed to links.jsonl, whose lines
@@ -92,15 +98,47 @@ func (p *Pipeline) appendLinks(ctx context.Context, due []string) (lines []paylo
 	})
 }
 
-// indexLinks has the index hold what stands of some lines, without what was forgotten since they were read.
-func (p *Pipeline) indexLinks(ctx context.Context, lines []payload.Link, stamp string, due []string) error {
+// sharedLinks finds how what others share bears on one another and on what was decided here. That depends on the items
+// alone, so it is in the index only: nothing in the library would be right when somebody's items are no longer there.
+// What two people decided that can't both hold is a conflict.
+func (p *Pipeline) sharedLinks(ctx context.Context) (links []payload.Link, err error) {
+	projects, err := p.Index.SharedProjects(ctx)
+	for _, project := range projects {
+		placed, err := p.Index.ItemsIn(ctx, project, payload.Decision)
+		if err != nil {
+			return nil, err
+		}
+		at := map[payload.ItemID]index.Placed{}
+		var items []relate.Item
+		for _, one := range placed {
+			if _, twice := at[one.Item.ID]; !twice && (one.Author != "" || one.Source != index.HandoffSource) {
+				at[one.Item.ID] = one
+				items = append(items, relate.Item{Item: one.Item, Session: cmp.Or(one.Key, one.Session), Start: one.SessionStart})
+			}
+		}
+		for _, l := range append(relate.Links(items), relate.DifferentChoices(items)...) {
+			later, earlier := at[l.From], at[l.To]
+			if later.Author == "" && earlier.Author == "" || later.Session == earlier.Session {
+				continue
+			}
+			if l.Relation == payload.Supersedes && later.Author != earlier.Author {
+				l.Relation, l.Collapses = payload.Contradicts, false
+			}
+			links = append(links, l)
+		}
+	}
+	return links, err
+}
+
+// indexLinks has the index hold some links that stand, without what was forgotten since they were read.
+func (p *Pipeline) indexLinks(ctx context.Context, links []payload.Link, stamp string, due []string) error {
 	forgotten := sync.OnceValues(p.Library.Tombstones)
 	gone := func(l payload.Link) (bool, error) {
 		ids, err := forgotten()
 		return slices.Contains(ids, ingest.SessionID(l.FromSession)) ||
 			slices.Contains(ids, ingest.SessionID(l.ToSession)), err
 	}
-	return p.Index.PutLinks(ctx, payload.StandingLinks(lines), linksMade(stamp), due, gone)
+	return p.Index.PutLinks(ctx, links, linksMade(stamp), due, gone)
 }
 
 // changedLinks returns the lines to append so that the rules' links of the due sessions match their items.
@@ -180,7 +218,7 @@ func LinksNow(ctx context.Context, l *library.Library, x *index.Index) (Links, e
 	if x != nil {
 		_, made, err := x.Due(ctx)
 		if _, of, ok := strings.Cut(made, "\n"); err == nil && ok && of == l.LinksStamp() {
-			return x, nil
+			return ownLinks{x}, nil
 		}
 	}
 	lines, err := l.Links()
@@ -188,6 +226,16 @@ func LinksNow(ctx context.Context, l *library.Library, x *index.Index) (Links, e
 		return nil, err
 	}
 	return linksRead(payload.StandingLinks(lines)), nil
+}
+
+// ownLinks are an index's without those of what others share.
+type ownLinks struct{ *index.Index }
+
+func (o ownLinks) LinksOf(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error) {
+	links, err := o.Index.LinksOf(ctx, items...)
+	return slices.DeleteFunc(links, func(k payload.Link) bool {
+		return index.IsShared(k.FromSession) || index.IsShared(k.ToSession)
+	}), err
 }
 
 // linksRead are links in memory.

@@ -55,6 +55,7 @@ const (
 	finished fact = "finished"
 	version  fact = "version"   // what made all that is done
 	handed   fact = "handed"    // see indexReceived
+	shared   fact = "shared"    // see indexShared
 	salvaged fact = "salvaged"  // see salvage; followed by a memory's id, its Input when it was done
 	looked   fact = "looked"    // see Unchanged
 	lookedBy fact = "looked by" // see Unchanged

@@ -63,6 +63,9 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options, rep *Report) error {
 		err = r.indexReceived(ctx)
 	}
 	if err == nil {
+		err = r.indexShared(ctx)
+	}
+	if err == nil {
 		err = r.relate(ctx)
 	}
 	if err == nil && r.untidy && !r.late() {

@@ -60,10 +60,10 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Fatalf("pg_restore: %v\n%s", err, out)
 	}
 	back.holds("e1 e1000 Eve's alone", "s1 s1000 Retry five times", "s2 s2000 Never retry")
-	if _, err := Open(t.Context(), back.Address("bob"), nil); !errors.Is(err, ErrNotMember) {
+	if _, err := Open(t.Context(), back.Address("bob")); !errors.Is(err, ErrNotMember) {
 		t.Errorf("before the owner let him: %v", err)
 	}
-	owner, err := Open(t.Context(), back.Owner, nil)
+	owner, err := Open(t.Context(), back.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestBackupAndRestore(t *testing.T) {
 		if err := owner.Admit(t.Context(), c.Role(who), who); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Open(t.Context(), back.Address(who), nil)
+		again, err := Open(t.Context(), back.Address(who))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"recall/index"
 	"recall/internal/hint"
 )
 
@@ -78,7 +77,7 @@ func TestLibpqsWays(t *testing.T) {
 		}
 	}
 	open := func(address string) error {
-		m, err := Open(t.Context(), address, nil)
+		m, err := Open(t.Context(), address)
 		if err == nil {
 			m.Close()
 		} else if strings.Contains(err.Error()+hint.Of(err), "pa55word") {
@@ -136,7 +135,7 @@ func TestPgBouncer(t *testing.T) {
 	bob := c.admit(ana, "bob")
 	port := c.bouncer()
 	everybody := fmt.Sprintf("postgres://%s@127.0.0.1:%d/as_owner?sslmode=disable", c.Role("bob"), port)
-	if _, err := Open(t.Context(), everybody, nil); !errors.Is(err, ErrUnsafe) || hint.Of(err) == "" {
+	if _, err := Open(t.Context(), everybody); !errors.Is(err, ErrUnsafe) || hint.Of(err) == "" {
 		t.Errorf("a pooler that is Ana for everybody: %v", err)
 	}
 	c.put(ana, 1, said("s0", ana.project(t, "secret"), "We buy them in May"))
@@ -153,7 +152,7 @@ func TestPgBouncer(t *testing.T) {
 			var err error
 			for n := range each {
 				s, _ := Ready(said(fmt.Sprint("s", i, n), app, fmt.Sprint("Retry ", n, " times")))
-				_, searched := m.Search(t.Context(), index.Query{Text: "retry"})
+				_, searched := m.readable(t.Context(), m.device)
 				err = errors.Join(err, m.Put(t.Context(), m.device, s, 1), searched)
 			}
 			done <- err
@@ -213,7 +212,7 @@ func TestWithoutConnect(t *testing.T) {
 	bob := c.admit(c.owner(), "bob")
 	bob.Close()
 	c.Exec("REVOKE CONNECT ON DATABASE " + c.Name + " FROM " + c.Role("bob"))
-	_, err := Open(t.Context(), c.Address("bob"), nil)
+	_, err := Open(t.Context(), c.Address("bob"))
 	if !errors.Is(err, ErrNotMember) || !strings.Contains(hint.Of(err), "admit") {
 		t.Errorf("%v (%s)", err, hint.Of(err))
 	}

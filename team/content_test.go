@@ -23,7 +23,7 @@ func TestTranscript(t *testing.T) {
 	s.Transcript = "# About\n\nuse " + secret + "\x00 \xff today"
 	c.put(ana, 1, s)
 	at, err := bob.Find(t.Context(), "s")
-	if err != nil || at.Session != "s1" || at.Author != ana.Member.Name || at.Project != "app" {
+	if err != nil || at.Session != "s1" || at.Author != ana.Member.Name {
 		t.Fatalf("%+v, %v", at, err)
 	}
 	text, err := bob.Transcript(t.Context(), at)

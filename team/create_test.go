@@ -14,7 +14,7 @@ import (
 // A team is made once, by a plan that tells it all, whoever tries at once.
 func TestCreate(t *testing.T) {
 	d := pgtest.Database(t)
-	if _, err := Open(t.Context(), d.Owner, nil); !errors.Is(err, ErrNoTeam) || hint.Of(err) == "" {
+	if _, err := Open(t.Context(), d.Owner); !errors.Is(err, ErrNoTeam) || hint.Of(err) == "" {
 		t.Errorf("no team yet: %v", err)
 	}
 	plan, err := PlanCreate(t.Context(), d.Owner, "crew")
@@ -24,7 +24,7 @@ func TestCreate(t *testing.T) {
 	if !strings.HasPrefix(plan.Role, "recall_") || !strings.HasPrefix(plan.Adds, "schema recall: ") {
 		t.Errorf("the plan is %+v", plan)
 	}
-	if _, err := Open(t.Context(), d.Owner, nil); !errors.Is(err, ErrNoTeam) {
+	if _, err := Open(t.Context(), d.Owner); !errors.Is(err, ErrNoTeam) {
 		t.Errorf("a plan alone did something: %v", err)
 	}
 	other, err := PlanCreate(t.Context(), d.Owner, "crew")
@@ -43,7 +43,7 @@ func TestCreate(t *testing.T) {
 	if _, err := PlanCreate(t.Context(), d.Owner, "crew"); !errors.Is(err, ErrHasTeam) {
 		t.Errorf("once more: %v", err)
 	}
-	m, err := Open(t.Context(), d.Owner, nil)
+	m, err := Open(t.Context(), d.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestCreate(t *testing.T) {
 
 	address := d.Login("ana")
 	d.Exec("GRANT CONNECT ON DATABASE " + d.Name + " TO " + d.Role("ana"))
-	if _, err := Open(t.Context(), address, nil); !errors.Is(err, ErrNotMember) || hint.Of(err) == "" {
+	if _, err := Open(t.Context(), address); !errors.Is(err, ErrNotMember) || hint.Of(err) == "" {
 		t.Errorf("who isn't in: %v", err)
 	}
 	if err := m.Admit(t.Context(), d.Role("nobody"), strings.ToUpper(m.Member.Name)); err == nil ||
@@ -81,17 +81,17 @@ func TestCreateWithoutRights(t *testing.T) {
 	if err := p.Do(t.Context()); !errors.Is(err, ErrRefused) || !strings.Contains(hint.Of(err), "CREATEROLE") {
 		t.Errorf("%v (%s)", err, hint.Of(err))
 	}
-	if _, err := Open(t.Context(), d.Owner, nil); !errors.Is(err, ErrNoTeam) {
+	if _, err := Open(t.Context(), d.Owner); !errors.Is(err, ErrNoTeam) {
 		t.Errorf("something was left: %v", err)
 	}
 }
 
-// Who has an older recall than the team is told.
+// Who has another recall than the team is told.
 func TestFormat(t *testing.T) {
 	c := newCrew(t)
-	c.Exec(`UPDATE recall.team SET format = 2`)
-	if _, err := Open(t.Context(), c.Owner, nil); !errors.Is(err, ErrNewer) {
-		t.Errorf("format 2: %v", err)
+	c.Exec(`UPDATE recall.team SET format = 1`)
+	if _, err := Open(t.Context(), c.Owner); !errors.Is(err, ErrNewer) {
+		t.Errorf("format 1: %v", err)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestSetUpByTheDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Open(t.Context(), address, nil)
+	m, err := Open(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,13 +144,13 @@ func TestSetUpByTheDocs(t *testing.T) {
 	if err := m.Admit(t.Context(), d.Role("ana"), "Ana"); err != nil {
 		t.Fatal(err)
 	}
-	ana, err := Open(t.Context(), strings.Replace(address, olga, d.Role("ana"), 1), nil)
+	ana, err := Open(t.Context(), strings.Replace(address, olga, d.Role("ana"), 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ana.Close()
 	if d.Login("eve"); err == nil {
-		_, err = Open(t.Context(), strings.Replace(address, olga, d.Role("eve"), 1), nil)
+		_, err = Open(t.Context(), strings.Replace(address, olga, d.Role("eve"), 1))
 	}
 	if !errors.Is(err, ErrNotMember) {
 		t.Errorf("who wasn't admitted: %v", err)

@@ -221,11 +221,11 @@ func TestCutAtEachStatement(t *testing.T) {
 			c.put(bob, 1, real(n, said(sid("s", n), app, "Bob's")))
 			c.Exec(`UPDATE recall.item SET said = now()`)
 		}, func(n int) error {
-			return m.FetchNews(t.Context(), ana.Team)
+			return m.Fetch(t.Context(), ana.Team)
 		}, func(n int) []string {
 			var in []string
-			for _, one := range m.News().Told {
-				if one.Session == sid("s", n) {
+			for _, one := range copies(m) {
+				if one.Session == sid("s", n) && len(one.Items) == 1 {
 					in = append(in, one.Session)
 				}
 			}

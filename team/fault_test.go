@@ -172,10 +172,10 @@ func TestClockOfAMachine(t *testing.T) {
 		if got := search(t, bob, "retry"); len(got) != n+1 {
 			t.Errorf("%v: found %q", off, got)
 		}
-		if err := m.FetchNews(t.Context(), bob.Team); err != nil {
+		if err := m.Fetch(t.Context(), bob.Team); err != nil {
 			t.Fatal(err)
 		}
-		if told := m.News().Told; len(told) != n+1 {
+		if told := m.Brief(time.Time{}, nil, "").Others; len(told) != n+1 {
 			t.Errorf("%v: told %+v", off, told)
 		}
 		if err := errors.Join(m.KeepSynced(&Synced{At: now}), m.write("looked.json", now)); err != nil {
@@ -187,11 +187,11 @@ func TestClockOfAMachine(t *testing.T) {
 		empty := s // and put anew, so that it comes now
 		empty.Items = nil
 		c.put(ana, 2, empty)
-		if err := m.FetchNews(t.Context(), bob.Team); err != nil {
+		if err := m.Fetch(t.Context(), bob.Team); err != nil {
 			t.Fatal(err)
 		}
 		c.put(ana, 3, s)
-		if err := m.FetchNews(t.Context(), bob.Team); err != nil {
+		if err := m.Fetch(t.Context(), bob.Team); err != nil {
 			t.Fatal(err)
 		}
 		if others := m.Brief(time.Time{}, nil, "").Others; len(others) == 0 {

@@ -20,6 +20,24 @@ func (t *Team) Forget(ctx context.Context, member int, session string) error {
 	return explain(err)
 }
 
+// Find looks up a session that the team has by its id or an unambiguous prefix, as Copy.Session does in the copy, in
+// which this device's own aren't.
+func (t *Team) Find(ctx context.Context, session string) (*Copied, error) {
+	session, whose, _ := strings.Cut(session, "@")
+	all, err := list(ctx, t, func(row pgx.CollectableRow) (c Copied, err error) {
+		err = row.Scan(&c.Session, &c.Title, &c.Author, &c.Machine, &c.Member, &c.Device)
+		return c, err
+	}, `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, m.name, d.name, m.id, d.id::text
+		FROM recall.session s
+		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
+		WHERE $1 <> '' AND starts_with(s.sid, $1) AND s.title <> '' AND ($2 = '' OR lower(m.name) = lower($2))
+		ORDER BY s.sid, m.id, s.at DESC LIMIT 2`, session, whose)
+	if err != nil {
+		return nil, err
+	}
+	return chosen(all, session)
+}
+
 // ForgetAll is Forget for those of a library's tombstones of which the team still has something, since another
 // device may have shared them. It returns how many.
 func (t *Team) ForgetAll(ctx context.Context, sessions []string) (int64, error) {

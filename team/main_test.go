@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,7 +54,7 @@ func newCrewOn(t testing.TB, d *pgtest.DB) *crew {
 // at is a login's connection, at the given address or by the socket.
 func (c *crew) at(address string) mate {
 	c.t.Helper()
-	m, err := Open(c.t.Context(), address, nil)
+	m, err := Open(c.t.Context(), address)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -185,6 +186,30 @@ func checks(t *testing.T, sample, all int) {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// search returns the ids of the items with one of some words that a fetch by a member would bring, their own too.
+func search(t *testing.T, m mate, words string) (ids []payload.ItemID) {
+	t.Helper()
+	all, err := m.readable(t.Context(), uuid.Nil.String())
+	var sessions []int64
+	for _, r := range all {
+		sessions = append(sessions, r.id)
+	}
+	if err == nil {
+		ids, err = list(t.Context(), m.Team, pgx.RowTo[payload.ItemID], `SELECT DISTINCT iid FROM recall.item
+			WHERE session = ANY($1::bigint[]) AND data ~* $2`, sessions, strings.ReplaceAll(words, " ", "|"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// copies reads what a membership has a copy of.
+func copies(m *Membership) (all []Copied) {
+	m.copiedSince(time.Time{}, func(c *Copied) { all = append(all, *c) })
+	return all
+}
 
 // Leave removes a member from the team, oneself or, as an owner, anybody; what they shared stays.
 func (t *Team) Leave(ctx context.Context, member int) error {

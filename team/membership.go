@@ -199,21 +199,6 @@ func (m *Membership) Stamps() map[string]Stamp {
 // KeepStamps stores them.
 func (m *Membership) KeepStamps(all map[string]Stamp) error { return m.write("stamps.json", all) }
 
-// Unreached reports whether the team couldn't be reached within that time.
-func (m *Membership) Unreached(lately time.Duration) bool {
-	fi, err := os.Stat(m.Path("unreached"))
-	return err == nil && time.Since(fi.ModTime()).Abs() < lately
-}
-
-// NoteReached records whether the team can be reached now.
-func (m *Membership) NoteReached(there bool) {
-	if there {
-		os.Remove(m.Path("unreached"))
-	} else {
-		_ = m.write("unreached", nil)
-	}
-}
-
 // read reads a file that may be missing; it reports whether the file was there and intact.
 func (m *Membership) read(name string, into any) bool {
 	data, err := disk.ReadPlain(m.Path(name))

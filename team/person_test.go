@@ -52,7 +52,7 @@ func TestErase(t *testing.T) {
 	if len(keeper) != 1 || keeper[0] != ana.Member.Name {
 		t.Errorf("the project is kept by %q", keeper)
 	}
-	if _, err := Open(t.Context(), c.Address("bob"), nil); !errors.Is(err, ErrNotMember) {
+	if _, err := Open(t.Context(), c.Address("bob")); !errors.Is(err, ErrNotMember) {
 		t.Errorf("Bob comes again: %v", err)
 	}
 }

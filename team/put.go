@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
-	"recall/index"
 	"recall/ingest"
 	"recall/internal/hint"
 	"recall/internal/redact"
@@ -43,7 +41,7 @@ type Shared struct {
 	transcript string // its hash, "" if there is none
 }
 
-type sharedItem struct{ id, kind, hash, data, words string }
+type sharedItem struct{ id, kind, hash, data string }
 
 // Ready redacts a session and prepares its rows.
 func Ready(s Session) (Shared, error) {
@@ -70,10 +68,8 @@ func Ready(s Session) (Shared, error) {
 		if err != nil {
 			return Shared{}, fmt.Errorf("item %s: %w", it.ID, err)
 		}
-		stems := index.StemsOf(asIndexed(*it))
 		hash := text.Hash(fmt.Sprintf("%s\x00%d\x00%s", out.rules, s.Project, data), 16)
-		out.items = append(out.items, sharedItem{string(it.ID), string(it.Kind), hash, string(data),
-			strings.Join(stems, "\n")})
+		out.items = append(out.items, sharedItem{string(it.ID), string(it.Kind), hash, string(data)})
 		all = append(all, hash)
 	}
 	out.Hash = text.Hash(strings.Join(all, "\x00"), 16)
@@ -82,11 +78,6 @@ func Ready(s Session) (Shared, error) {
 
 // Empty reports whether nothing of the session leaves: putting it takes back what was shared.
 func (s Session) Empty() bool { return len(s.Items) == 0 && s.Transcript == "" }
-
-// asIndexed returns an item as it is searched. Only the quotes of its source were shared.
-func asIndexed(it payload.Item) index.Item {
-	return index.Item{Item: it, Context: strings.Join(it.Quotes(), "\n")}
-}
 
 // ErrOlder means that another run of this device has put the session in the same or a later generation: the next sync
 // compares again.
@@ -99,11 +90,11 @@ func (t *Team) Put(ctx context.Context, device string, s Shared, generation int)
 	b := &pgx.Batch{}
 	b.Queue(putSession, device, s.of.ID, s.of.Project, generation, s.Hash, s.rules, s.of.Title,
 		zeronull.Timestamptz(s.of.Start), zeronull.Timestamptz(s.of.End), len(s.items))
-	var ids, kinds, hashes, data, words []string
+	var ids, kinds, hashes, data []string
 	var said []*time.Time
 	for i, it := range s.items {
 		ids, kinds, hashes = append(ids, it.id), append(kinds, it.kind), append(hashes, it.hash)
-		data, words = append(data, it.data), append(words, it.words)
+		data = append(data, it.data)
 		at := &s.of.Items[i].At
 		if at.IsZero() {
 			at = nil
@@ -111,7 +102,7 @@ func (t *Team) Put(ctx context.Context, device string, s Shared, generation int)
 		said = append(said, at)
 	}
 	b.Queue(dropItems, device, s.of.ID, generation, s.Hash, ids, hashes)
-	b.Queue(putItems, device, s.of.ID, generation, s.Hash, ids, hashes, kinds, said, data, s.rules, words)
+	b.Queue(putItems, device, s.of.ID, generation, s.Hash, ids, hashes, kinds, said, data, s.rules)
 	if err := s.queueContent(b, device, generation); err != nil {
 		return err
 	}
@@ -141,11 +132,10 @@ const (
 	asPut     = `s.device = $1 AND s.sid = $2 AND s.generation = $3 AND s.hash = $4`
 	dropItems = `DELETE FROM recall.item i USING recall.session s WHERE ` + asPut + ` AND i.session = s.id
 		AND NOT EXISTS(SELECT FROM unnest($5::text[], $6::text[]) k(iid, hash) WHERE k.iid = i.iid AND k.hash = i.hash)`
-	putItems = `INSERT INTO recall.item(session, generation, project, iid, hash, kind, said, data, rules, words)
-		SELECT s.id, s.generation, s.project, k.iid, k.hash, k.kind, k.said, k.data, $10,
-			array_to_tsvector(string_to_array(k.words, E'\n'))
-		FROM recall.session s, unnest($5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[], $11::text[])
-			k(iid, hash, kind, said, data, words)
+	putItems = `INSERT INTO recall.item(session, generation, project, iid, hash, kind, said, data, rules)
+		SELECT s.id, s.generation, s.project, k.iid, k.hash, k.kind, k.said, k.data, $10
+		FROM recall.session s, unnest($5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[])
+			k(iid, hash, kind, said, data)
 		WHERE ` + asPut + ` AND NOT EXISTS(SELECT FROM recall.item i WHERE i.session = s.id AND i.iid = k.iid)`
 )
 
@@ -221,69 +211,6 @@ const (
 		SELECT s.id, s.generation, s.project, $5, $6 FROM recall.session s WHERE ` + asPut + `
 			AND NOT EXISTS(SELECT FROM recall.content c WHERE c.session = s.id)`
 )
-
-// ErrNotShared means that nobody shares the session, or that part of it, with this member.
-var ErrNotShared = errors.New("nothing of that session is shared with you")
-
-// Place is where a shared session comes from.
-type Place struct {
-	Session, Title, Project, Author, Machine string
-	Member                                   int    // the author
-	Device                                   string // the author's device, by id
-}
-
-// Find looks up a shared session by its id or an unambiguous prefix. If two people share the same session,
-// ID@MEMBER chooses one.
-func (t *Team) Find(ctx context.Context, session string) (Place, error) {
-	session, whose, _ := strings.Cut(session, "@")
-	all, err := list(ctx, t, pgx.RowToStructByPos[Place], `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title,
-		p.name, m.name, d.name, m.id, d.id::text FROM recall.session s
-		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
-		JOIN recall.project p ON p.id = s.project
-		WHERE starts_with(s.sid, $1) AND s.title <> '' AND ($2 = '' OR lower(m.name) = lower($2))
-		ORDER BY s.sid, m.id, s.at DESC LIMIT 2`, session, whose)
-	switch {
-	case err != nil:
-		return Place{}, err
-	case len(all) == 0 || session == "":
-		return Place{}, fmt.Errorf("%s: %w", session, ErrNotShared)
-	case len(all) > 1 && all[0].Session == all[1].Session: // don't confuse one with the other
-		a, b := all[0], all[1]
-		err := fmt.Errorf("session %s is shared by two people: %s of %s, and %s of %s", a.Session, a.Machine, a.Author,
-			b.Machine, b.Author)
-		return Place{}, hint.With(err, `say whose: recall show "%s@%s"`, a.Session, a.Author)
-	case len(all) > 1 && all[0].Session != session:
-		return Place{}, hint.With(fmt.Errorf("%s begins several shared sessions' ids", session), "give more of it")
-	}
-	return all[0], nil
-}
-
-// Payload returns the items that a session shares, as its newest device has them.
-func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) {
-	p := &payload.Payload{Schema: 1, Session: of.Session, Title: of.Title, Project: of.Project, Source: "team"}
-	items, err := list(ctx, t, func(row pgx.CollectableRow) (it payload.Item, err error) {
-		var data string
-		err = row.Scan(&data, (*zeronull.Timestamptz)(&p.Start), (*zeronull.Timestamptz)(&p.End))
-		if err == nil && (json.Unmarshal([]byte(data), &it) != nil || !receive(&it)) {
-			it = payload.Item{} // forged
-		}
-		return it, err
-	}, `SELECT i.data, s.started, s.ended FROM recall.item i JOIN recall.session s ON s.id = i.session
-		WHERE s.sid = $1 AND s.device = $2 ORDER BY i.id`, of.Session, of.Device)
-	p.Items = slices.DeleteFunc(items, func(it payload.Item) bool { return it.ID == "" })
-	p.Start, p.End = p.Start.UTC(), p.End.UTC()
-	return p, err
-}
-
-// Transcript returns a shared session's transcript. The error is ErrNotShared.
-func (t *Team) Transcript(ctx context.Context, of Place) (text string, err error) {
-	err = t.pool.QueryRow(ctx, `SELECT c.data FROM recall.content c JOIN recall.session s ON s.id = c.session
-		WHERE s.sid = $1 AND s.device = $2`, of.Session, of.Device).Scan(&text)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", fmt.Errorf("%s: %w", of.Session, ErrNotShared)
-	}
-	return text, explain(err)
-}
 
 // Sent is a session of a device as the team last had it. The library has everything, so what waits isn't stored: if
 // the device crashed after the team had taken something, the team says so.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"recall/index"
 	"recall/internal/redact"
 )
 
@@ -89,34 +88,6 @@ func TestForget(t *testing.T) {
 	}
 	if err := bob.Forget(t.Context(), ana.Member.ID, "s2"); !errors.Is(err, ErrRefused) {
 		t.Errorf("Bob forgets Ana's: %v", err)
-	}
-}
-
-func TestSearchFindsOthers(t *testing.T) {
-	c := newCrew(t)
-	ana := c.owner()
-	bob := c.admit(ana, "bob")
-	app, secret := ana.project(t, "app"), ana.project(t, "secret")
-	if err := ana.LetIn(t.Context(), app, bob.Member.ID); err != nil {
-		t.Fatal(err)
-	}
-	c.put(ana, 1, said("s1", app, "Retry at most five times", "Use a min-heap, not a sorted list"))
-	c.put(ana, 1, said("s2", secret, "Buy the other company; retry in May"))
-	got, err := bob.Search(t.Context(), index.Query{Text: "how often do we retry?"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(got.Ranked) != 1 || got.Ranked[0].Item.Text != "Retry at most five times" || got.SearchedItems != 2 ||
-		got.Ranked[0].Author != ana.Member.Name || got.Ranked[0].Project != "app" {
-		t.Errorf("Bob finds %+v of %d", got.Ranked, got.SearchedItems)
-	}
-	got, err = ana.Search(t.Context(), index.Query{Text: "how often do we retry?"})
-	if err != nil || len(got.Ranked) != 2 {
-		t.Errorf("Ana finds %+v, %v", got.Ranked, err)
-	}
-	if got, err = ana.Search(t.Context(), index.Query{Text: "kubernetes"}); err != nil || len(got.Ranked) != 0 ||
-		!got.Unknown || got.SearchedItems != 3 {
-		t.Errorf("nothing is known of that: %+v, %v", got, err)
 	}
 }
 

@@ -1,11 +1,11 @@
 package team
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
-	"recall/index"
 	"recall/payload"
 )
 
@@ -31,15 +31,13 @@ func TestReceive(t *testing.T) {
 		{payload.Item{ID: "../x", Kind: payload.Decision, Text: "x"}, "", ""},
 		{payload.Item{ID: "k3v9t2m8qa", Kind: "order", Text: "x"}, "", ""},
 	} {
-		found := index.ForeignResults{Items: []index.ForeignItem{{Item: index.Item{Item: c.it}}}}
-		Receive(&found)
-		if len(found.Items) == 0 {
+		got := c.it
+		if !receive(&got) {
 			if c.kind != "" {
 				t.Errorf("%q is dropped", c.it.Text)
 			}
 			continue
 		}
-		got := found.Items[0]
 		if got.Kind != c.kind || got.Text != c.text || got.Kind == payload.Lead && got.Why != "" {
 			t.Errorf("%q is received as %s %q because %q", c.it.Text, got.Kind, got.Text, got.Why)
 		}
@@ -53,15 +51,20 @@ func TestClockAhead(t *testing.T) {
 	s := said("s1", ana.project(t, "app"), "Retry five times")
 	s.Start = time.Now().AddDate(5, 0, 0)
 	s.Items[0].At = s.Start
+	s.Items[0].ID = "k3v9t2m8qa"
 	c.put(ana, 1, s)
-	found, err := ana.Candidates(t.Context(), index.Query{Text: "retry"})
-	if err != nil || len(found.Items) != 1 {
-		t.Fatal(found, err)
+	m := &Membership{Address: "x", Device: c.at(c.Owner).device}
+	if err := errors.Join(m.Keep(t.TempDir()), m.Fetch(t.Context(), ana.Team)); err != nil {
+		t.Fatal(err)
 	}
-	got := found.Items[0]
-	if late := time.Now().Add(time.Hour); got.At.After(late) || got.SessionStart.After(late) ||
+	all := copies(m)
+	if len(all) != 1 || len(all[0].Items) != 1 {
+		t.Fatalf("%+v", all)
+	}
+	got := all[0]
+	if late := time.Now().Add(time.Hour); got.Items[0].Item.At.After(late) || got.Start.After(late) ||
 		!strings.Contains(got.Machine, "its clock is ahead") {
-		t.Errorf("%v of %v, on %s", got.At, got.SessionStart, got.Machine)
+		t.Errorf("%v of %v, on %s", got.Items[0].Item.At, got.Start, got.Machine)
 	}
 }
 

@@ -44,16 +44,15 @@ CREATE TABLE recall.session(
 CREATE INDEX session_sid ON recall.session(sid text_pattern_ops); -- by how it begins, whatever the database's locale
 CREATE INDEX session_project ON recall.session(project, started);
 CREATE INDEX session_at ON recall.session(at);
--- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON, words are
--- the stems that it is found by.
+-- Items are never changed: another text is another row of a later generation. data is the payload.Item as
+-- JSON.
 CREATE TABLE recall.item(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, session bigint NOT NULL REFERENCES recall.session ON DELETE CASCADE,
 	generation int NOT NULL, project int NOT NULL, iid text NOT NULL CHECK (length(iid) <= 200),
 	kind text NOT NULL CHECK (length(kind) <= 200), said timestamptz CHECK (isfinite(said)),
 	hash text NOT NULL CHECK (length(hash) <= 200), rules text NOT NULL CHECK (length(rules) <= 200),
 	data text NOT NULL CHECK (octet_length(data) <= 1 << 20 AND json_typeof(data::json) = 'object'),
-	words tsvector NOT NULL DEFAULT '', UNIQUE(session, iid));
-CREATE INDEX item_words ON recall.item USING gin(words);
+	UNIQUE(session, iid));
 
 -- What is shared of a session beside its items: its transcript, redacted.
 CREATE TABLE recall.content(
@@ -233,50 +232,6 @@ ALTER TABLE recall.tombstone ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT(member, sid) ON recall.tombstone TO {role};
 CREATE POLICY see ON recall.tombstone FOR SELECT USING (member = (SELECT recall.me()) OR (SELECT recall.owns()));
 CREATE POLICY bury ON recall.tombstone FOR INSERT WITH CHECK (member = (SELECT recall.me()) OR (SELECT recall.owns()));
-
--- The first pass of a question: the best items that hold any of its stems, the first of which are its own words, the rest
--- the lexicon's. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as the owner and asks
--- for readable projects itself. An item scores by how rare its words are; of the lexicon's, by how many it holds. held says
--- how many items hold each stem, searched how many there are. There is one row at least.
-CREATE FUNCTION recall.search(stems text[], own int, weights real[], within text, kinds text[], since timestamptz,
-	before timestamptz, most int)
-	RETURNS TABLE(held int[], searched bigint, sid text, project text, author text, device text, title text,
-		started timestamptz, put timestamptz, overtaken boolean, data text)
-	LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-	terms tsquery[] := ARRAY(SELECT ('''' || replace(replace(rtrim(s, '*'), '\', '\\'), '''', '''''') ||
-			CASE WHEN s LIKE '%*' THEN ''':*' ELSE '''' END)::tsquery -- with "*", as it begins
-		FROM unnest(stems) WITH ORDINALITY u(s, n) ORDER BY n);
-	asked tsquery := (SELECT string_agg(t::text, ' | ') FROM unnest(terms) t)::tsquery;
-	others tsquery := (SELECT string_agg(t::text, ' | ') FROM unnest(terms[own + 1:]) t)::tsquery;
-	worth float8[];
-	other float8;
-	r record;
-BEGIN
-	WITH RECURSIVE named(id, name, remote) AS (
-		SELECT p.id, p.name, p.remote FROM recall.project p WHERE p.merged_into IS NULL
-		UNION SELECT p.id, n.name, n.remote FROM recall.project p JOIN named n ON p.merged_into = n.id)
-	SELECT coalesce(array_agg(n.id), '{}') AS ids, array_agg(n.name) AS names INTO r
-	FROM named n JOIN unnest(recall.mine()) m(id) USING (id)
-	WHERE within IS NULL OR n.remote = within OR lower(n.name) = lower(within);
-	searched := (SELECT coalesce(sum(s.items), 0) FROM recall.session s WHERE s.project = ANY(r.ids));
-	held := ARRAY(SELECT (SELECT count(*) FROM recall.item i WHERE i.words @@ t AND i.project = ANY(r.ids))::int
-		FROM unnest(terms) WITH ORDINALITY u(t, n) ORDER BY n);
-	worth := ARRAY(SELECT weight * ln(1 + greatest(searched - h, 0) / (h + 0.5::float8))
-		FROM unnest(weights, held) WITH ORDINALITY u(weight, h, n) ORDER BY n);
-	other := (SELECT sum(w) FROM unnest(worth[own + 1:]) w) / 0.0608; -- of one of n words ts_rank makes 0.0608 / n
-	RETURN QUERY SELECT search.held, search.searched, s.sid, r.names[array_position(r.ids, i.project)], m.name, d.name,
-		s.title, s.started, s.at, EXISTS(SELECT FROM recall.session l WHERE l.project = s.project AND l.started > s.started
-			AND l.started < now() + '1 day'), i.data
-	FROM (SELECT) one LEFT JOIN ((SELECT i.*, coalesce((SELECT sum(t.worth) FROM unnest(terms[:own], worth[:own]) t(term, worth)
-				WHERE i.words @@ t.term), 0) + coalesce(other * ts_rank(i.words, others), 0) AS score
-			FROM recall.item i WHERE i.words @@ asked AND i.project = ANY(r.ids) AND (kinds IS NULL OR i.kind = ANY(kinds))
-				AND (since IS NULL OR i.said >= since) AND (before IS NULL OR i.said < before)
-			ORDER BY score DESC, i.id DESC LIMIT most) i
-		JOIN recall.session s ON s.id = i.session
-		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member) ON true
-	ORDER BY i.id;
-END $$;
 
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA recall FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA recall TO {role};

@@ -20,7 +20,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -40,10 +39,9 @@ type Team struct {
 }
 
 // Open connects to a team as the member whose login the address or its environment names. The error is
-// ErrNoTeam, ErrNotMember, ErrNewer or ErrUnreachable. heard, if not nil, is called at the
-// server's first response, before the login is accepted.
-func Open(ctx context.Context, address string, heard func()) (*Team, error) {
-	pool, err := connect(address, heard)
+// ErrNoTeam, ErrNotMember, ErrNewer or ErrUnreachable.
+func Open(ctx context.Context, address string) (*Team, error) {
+	pool, err := connect(address)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +176,7 @@ func (g *unreachableError) Error() string   { return g.told }
 func (g *unreachableError) Unwrap() []error { return []error{ErrUnreachable, g.err} }
 
 // format is the version of schema.sql. A release that changes what an earlier one made has to bring the upgrade.
-const format = 1
+const format = 2
 
 //go:embed schema.sql
 var schema string // {role} stands for the group of the members' logins
@@ -203,7 +201,7 @@ type Plan struct {
 
 // PlanCreate returns what creating a team would do, without doing it. The error is ErrHasTeam if there is one.
 func PlanCreate(ctx context.Context, address, name string) (Plan, error) {
-	pool, err := connect(address, nil)
+	pool, err := connect(address)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -224,7 +222,7 @@ func PlanCreate(ctx context.Context, address, name string) (Plan, error) {
 // Do executes the plan, all of it or nothing. Of several concurrent calls one does it, the error of the others is
 // ErrHasTeam.
 func (p Plan) Do(ctx context.Context) error {
-	pool, err := connect(p.address, nil)
+	pool, err := connect(p.address)
 	if err != nil {
 		return err
 	}
@@ -270,37 +268,13 @@ const (
 //
 // Behind a pooler each transaction may use a different server connection, so no state is kept in one: no prepared
 // statements, no settings, no locks beyond a transaction.
-func connect(address string, heard func()) (*pgxpool.Pool, error) {
+func connect(address string) (*pgxpool.Pool, error) {
 	c, err := settings(address)
 	if err != nil {
 		return nil, err
 	}
-	dial, once := c.ConnConfig.DialFunc, sync.Once{}
-	if heard == nil {
-		heard = func() {}
-	}
-	c.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return &line{conn, func() { once.Do(heard) }}, nil
-	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), c)
 	return pool, explain(err)
-}
-
-// line is a connection that calls heard when data arrives: an open port, or a proxy in between, proves nothing.
-type line struct {
-	net.Conn
-	heard func()
-}
-
-func (l *line) Read(p []byte) (n int, err error) {
-	if n, err = l.Conn.Read(p); n > 0 {
-		l.heard()
-	}
-	return n, err
 }
 
 func settings(address string) (*pgxpool.Config, error) {

@@ -99,7 +99,8 @@ func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Be
 	if task != "" {
 		found, err = answer.Ask(ctx, x, nil, answer.Question{Most: 2 * most, // also what was said later
 			// What was decided in an archived session still holds, and "on Monday" isn't when it was said.
-			Query: index.Query{Text: task, Project: act.Project, Archived: true, Stated: true}})
+			Query: index.Query{Text: task, Project: act.Project, Archived: true, Stated: true,
+				Own: true}})
 	}
 	if forbidden != nil {
 		forbidden.Names = "" // as what was said, not as a warning

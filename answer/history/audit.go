@@ -108,7 +108,8 @@ func AuditOf(ctx context.Context, p *pipeline.Pipeline, project string) (Audit, 
 				a.Against = append(a.Against, *found)
 				continue
 			}
-			said, err := p.Index.Search(ctx, index.Query{Text: line, Stated: true, Archived: true, Limit: mostCompared})
+			said, err := p.Index.Search(ctx, index.Query{Text: line, Stated: true, Archived: true, Own: true,
+				Limit: mostCompared})
 			if err != nil {
 				return a, err
 			}
@@ -150,7 +151,7 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 		return nil, nil
 	}
 	found, err := x.Search(ctx, index.Query{Text: line, Project: project, Kinds: check.Kinds, Exact: true, Stated: true,
-		Archived: true})
+		Archived: true, Own: true})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,9 +36,8 @@ type Hit struct {
 	Session ingest.SessionID `json:"session"`
 	Turn    string           `json:"turn"` // the turn's id
 	N       int              `json:"n"`
-	Said    *index.Placed    `json:"said,omitempty"` // if it isn't an item, or is the team's
+	Said    *index.Placed    `json:"said,omitempty"` // if it isn't an item
 	Title   string           `json:"title,omitempty"`
-	Team    []index.Linked   `json:"team,omitempty"` // items bearing on it that the index here doesn't have
 
 	asked string // the question
 }
@@ -65,14 +63,9 @@ func terminalName() string {
 func Hits(results []*answer.Result) (hits []Hit) {
 	for _, r := range results {
 		hit := Of(r.Place, r.Turn, r.TurnID, r.Item)
-		if r.Item == nil || r.Author != "" { // the index here doesn't have it
+		if r.Item == nil {
 			said := r.Placed()
 			hit.Said, hit.Title = &said, r.SessionTitle
-		}
-		for _, l := range slices.Concat(r.History, r.Conflict, r.Related) {
-			if l.Author != "" || r.Author != "" {
-				hit.Team = append(hit.Team, l)
-			}
 		}
 		hits = append(hits, hit)
 	}

@@ -29,8 +29,7 @@ func mcpAsks(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	for _, name := range []string{"HOME", "USERPROFILE", "SYSTEMROOT", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
 		"LocalAppData", "AppData", "RECALL_LIBRARY_DIR", "RECALL_LLM_PROVIDER", "RECALL_LLM_MODEL",
-		"RECALL_LLM_URL", "RECALL_LLM_KEY", "RECALL_QUERY_RERANK", "RECALL_QUERY_SYNC", "RECALL_QUERY_MODEL_TIMEOUT",
-		"RECALL_TEAM_WAIT"} {
+		"RECALL_LLM_URL", "RECALL_LLM_KEY", "RECALL_QUERY_RERANK", "RECALL_QUERY_SYNC", "RECALL_QUERY_MODEL_TIMEOUT"} {
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}

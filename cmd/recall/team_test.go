@@ -85,7 +85,6 @@ func TestTeam(t *testing.T) {
 			}
 			testscript.Run(t, testscript.Params{Files: []string{story}, Cmds: cmds, RequireExplicitExec: true,
 				Setup: func(env *testscript.Env) error {
-					env.Setenv("RECALL_TEAM_WAIT", "10s") // however busy the machine is
 					env.Setenv("OWNER", d.Owner)
 					env.Setenv("OWNER_LOGIN", d.Role("owner"))
 					for _, who := range []string{"ana", "ben"} {
@@ -130,23 +129,24 @@ func TestTeamNewsOfOthers(t *testing.T) {
 	}
 	now := time.Now().UTC()
 	m := &team.Membership{Address: "postgres://ana@127.0.0.1:1/x?sslmode=disable", Team: "t", Name: "Grain", Device: "d"}
-	news := team.News{At: now}
+	must(t, errors.Join(m.Keep(dir), m.KeepSynced(&team.Synced{At: now}), // so that nothing is synced beside
+		m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 7}),
+		os.Mkdir(m.Path("copy"), 0o700)))
+	copied := func(name string, in int, texts ...string) {
+		s := team.Copied{Session: name, Member: 2, Author: "Olga", Machine: "oak", Project: "app", In: in, Put: now}
+		for n, said := range texts {
+			s.Items = append(s.Items, team.CopiedItem{Came: now, Item: payload.Item{ID: payload.ItemID(name + said),
+				Kind: payload.Decision, Text: said, At: now.Add(-time.Duration(n) * time.Minute)}})
+		}
+		data, err := json.Marshal(s)
+		must(t, errors.Join(err, os.WriteFile(filepath.Join(m.Path("copy"), name+".json"), data, 0o600)))
+	}
+	var numbers []string
 	for n := range 12 {
-		one := team.Told{Author: "Olga", Machine: "oak", Project: "app", Session: "s", Came: now, In: 7}
-		one.Item = payload.Item{ID: payload.ItemID("aaaaaaaaa" + string(rune('a'+n))), Kind: payload.Decision,
-			Text: fmt.Sprintf("Number %d holds", n), At: now.Add(-time.Duration(n) * time.Minute)}
-		news.Told = append(news.Told, one)
+		numbers = append(numbers, fmt.Sprintf("Number %d holds", n))
 	}
-	hers := news.Told[0] // of another project
-	hers.In, hers.Item.ID, hers.Item.Text = 8, "bbbbbbbbbb", "Elsewhere"
-	news.Told = append(news.Told, hers)
-	data, err := json.Marshal(news)
-	if err == nil {
-		err = errors.Join(m.Keep(dir), m.KeepSynced(&team.Synced{At: now}), // so that nothing is synced beside
-			m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 7}),
-			os.WriteFile(m.Path("news.json"), data, 0o600))
-	}
-	must(t, err)
+	copied("1-a", 7, numbers...)
+	copied("2-a", 8, "Elsewhere") // of another project
 	starts := func() string {
 		cmd := exec.Command("recall", "hook", "session-start")
 		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",

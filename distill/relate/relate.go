@@ -233,3 +233,20 @@ func sameTurn(a, b *Item) bool {
 		return slices.ContainsFunc(b.Evidence, same)
 	})
 }
+
+// DifferentChoices returns links between items that answer the same question differently.
+func DifferentChoices(items []Item) (links []payload.Link) {
+	slices.SortFunc(items, InTime)
+	for i, later := range items {
+		asked, choice, ok := strings.Cut(strings.ToLower(later.Text), " → ")
+		for _, earlier := range items[:i] {
+			was, other, _ := strings.Cut(strings.ToLower(earlier.Text), " → ")
+			if ok && was == asked && other != choice && other != "" {
+				links = append(links, payload.Link{Op: payload.OpLink, Relation: payload.Contradicts, From: later.ID,
+					To: earlier.ID, FromSession: later.Session, ToSession: earlier.Session, Maker: payload.ByRule,
+					At: later.At})
+			}
+		}
+	}
+	return links
+}

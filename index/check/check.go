@@ -74,7 +74,7 @@ func Against(ctx context.Context, x *index.Index, a Action) ([]Warning, error) {
 	// What was decided in an archived session still holds.
 	kinds := append(slices.Clone(Kinds), payload.Lead) // what was said when it was refused
 	found, err := x.Search(ctx, index.Query{Text: d.asked, Project: a.Project, Kinds: kinds, Limit: maxItems,
-		Exact: true, Stated: true, Archived: true})
+		Exact: true, Stated: true, Archived: true, Own: true})
 	if err != nil {
 		return nil, err
 	}

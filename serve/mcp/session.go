@@ -106,6 +106,9 @@ func (s *Server) shared(ctx context.Context, m *Memory, id string) (string, erro
 	if of.Transcript != "" {
 		sh.add(quotedLines(of.Transcript, mostOneTurn))
 	}
+	if of.Without != "" {
+		sh.linef("%s", payload.Data(of.Without, 200))
+	}
 	return sh.text("The rest is read with recall show in a terminal."), nil
 }
 

@@ -41,7 +41,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			if err != nil {
 				return nil, err
 			}
-			return &mcp.Memory{Pipeline: b.Pipeline(), Search: b.Both(), Words: terminal.Agent{}, Behind: behind,
+			return &mcp.Memory{Pipeline: b.Pipeline(), Search: b.Corrected(), Words: terminal.Agent{}, Behind: behind,
 				Shared:     b.SharedSession,
 				SecondLook: func() (*answer.SecondLook, string) { return b.AgentsLook(ctx) },
 				Compose:    b.Compose,

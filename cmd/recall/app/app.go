@@ -32,6 +32,7 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/improve"
+	"recall/team"
 )
 
 // App is one run of the program: its streams, its configuration, and what it has opened.
@@ -217,8 +218,13 @@ var errHoldsForgotten = fmt.Errorf("it holds what was forgotten: %w", index.ErrR
 
 // Pipeline returns the pipeline that archives, distills and indexes sessions.
 func (a *App) Pipeline() *pipeline.Pipeline {
+	var shared pipeline.Shared
+	if of := team.CopyOf(a.Lib); of != nil {
+		shared = of
+	}
 	return &pipeline.Pipeline{
 		Archiver:  *a.Archiver(),
+		Shared:    shared,
 		Index:     a.Index,
 		Distiller: offline.Distiller{},
 		Budget:    a.Config.Payload.Budget,

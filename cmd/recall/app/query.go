@@ -19,7 +19,6 @@ import (
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/guard"
-	"recall/team/ask"
 )
 
 // Fresh is SyncNew, and reports what isn't indexed yet.
@@ -55,6 +54,7 @@ func (a *App) SyncNew(ctx context.Context) (behind answer.Behind, err error) {
 	if a.asItIs() {
 		return behind, nil
 	}
+	a.TeamBeside(false)
 	if os.Getenv(EnvSession) == "" { // a session that asks has grown
 		since, same := a.Archiver().Unchanged()
 		recent := time.Since(since) < pipeline.LookHolds
@@ -111,13 +111,10 @@ func (a *App) Ask(ctx context.Context, q answer.Question, meanwhile func(answer.
 	}
 	var ans answer.Answer
 	err := a.withIndex(ctx, func() (err error) {
-		ans, err = answer.Ask(ctx, a.Both(), model, q)
+		ans, err = answer.Ask(ctx, a.Corrected(), model, q)
 		return err
 	})
 	ans.LookBeyond(a.Lib, q.Project)
-	if ans.Unasked != "" {
-		a.Tell("this answer doesn't include what your team shares: %s", ans.Unasked)
-	}
 	if err == nil && !said {
 		a.sayHow(&ans)
 	}
@@ -194,11 +191,16 @@ func spanOf(n index.Filters) string {
 	return strings.Join(only, ", ")
 }
 
-// Both returns the library's open index combined with the team's memory, as team.answers says.
-func (a *App) Both() *ask.Both {
-	of := a.Config.Team.Answers
-	return &ask.Both{Library: a.Lib, Index: a.Index, Wait: a.Config.Team.Wait, Off: of == config.TeamOff,
-		Only: of == config.TeamOnly}
+// Corrected returns the library's open index, which takes account of people's corrections in its answers.
+func (a *App) Corrected() answer.Index { return corrected{a} }
+
+type corrected struct{ *App }
+
+func (c corrected) Search(ctx context.Context, q index.Query) (found index.Answer, err error) {
+	if q.Corrected, err = c.Lib.Corrections(); err != nil {
+		return found, err
+	}
+	return c.Index.Search(ctx, q)
 }
 
 // Served opens the library again for each call of a server: while the server runs, the library might be created, moved,

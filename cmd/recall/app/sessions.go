@@ -329,9 +329,6 @@ func (a *App) Item(ctx context.Context, arg string) (index.Placed, error) {
 		switch {
 		case err != nil:
 			return index.Placed{}, err
-		case h.Said != nil && h.Said.Author != "":
-			h.Said.Source, h.Said.SessionTitle = index.HandoffSource, h.Title
-			return *h.Said, nil
 		case h.Said != nil:
 			return h.Quoted(ctx, a.Index)
 		}

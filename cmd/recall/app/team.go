@@ -10,30 +10,21 @@ import (
 	"github.com/gofrs/flock"
 
 	"recall/answer"
-	"recall/cmd/recall/config"
 	"recall/internal/hint"
 	"recall/library"
+	"recall/pipeline"
 	"recall/team"
-	"recall/team/ask"
 	"recall/team/share"
 )
 
 // Team opens the library's team for a command that needs it: it waits some seconds for an answer. The membership is
 // returned even with an error. The caller closes the team.
 func (a *App) Team(ctx context.Context) (*team.Team, *team.Membership, error) {
-	return a.opened(func(m *team.Membership) (*team.Team, error) {
-		t, err := team.Open(ctx, m.Address, nil)
-		m.NoteReached(!errors.Is(err, team.ErrUnreachable))
-		return t, err
-	})
-}
-
-func (a *App) opened(open func(*team.Membership) (*team.Team, error)) (*team.Team, *team.Membership, error) {
 	m, err := team.MembershipOf(a.Lib.Dir())
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := open(m)
+	t, err := team.Open(ctx, m.Address)
 	if err == nil && t.ID != m.Team {
 		t.Close()
 		t, err = nil, hint.With(fmt.Errorf("%s holds a different team, %s, than the one this library is in (%s)",
@@ -76,7 +67,12 @@ func (a *App) SyncTeam(ctx context.Context) (done *team.Synced, err error) {
 	}
 	defer t.Close()
 	done, fault := t.Errands(ctx, a.Lib)
-	return done, errors.Join(fault, a.Leaving().Sync(ctx, t, m, done), m.FetchNews(ctx, t))
+	return done, errors.Join(fault, a.Leaving().Sync(ctx, t, m, done), m.Fetch(ctx, t), a.IndexShared(ctx))
+}
+
+// IndexShared brings the index up to date with what others share.
+func (a *App) IndexShared(ctx context.Context) error {
+	return a.OnIndex(ctx, func(p *pipeline.Pipeline) error { return p.IndexShared(ctx) })
 }
 
 // How long after the last sync with the team commands start another one in the background.
@@ -101,44 +97,48 @@ func (a *App) TeamBeside(news bool) {
 }
 
 // TeamNews returns what others in the team decided since a time, or since the person last looked, in a project or in
-// all; nil if there is no team or team.answers is off.
+// all; nil if there is no team.
 func (a *App) TeamNews(since time.Time, project string) *team.Brief {
 	m, err := team.MembershipOf(a.Lib.Dir())
-	if err != nil || a.Config.Team.Answers == config.TeamOff {
+	if err != nil {
 		return nil
 	}
 	projects, _ := a.Lib.Projects()
 	return m.Brief(since, projects, project)
 }
 
-// SharedSession returns a session that somebody else shares with the team, ID or ID@MEMBER. The error is
-// library.ErrNoSession if nobody shares it, there is no team, or it doesn't answer as soon as a query needs.
+// transcriptWait is how long the team has for a transcript, without which a session is shown, too.
+const transcriptWait = 3 * time.Second
+
+// SharedSession returns a session that somebody else shares with the team, ID or ID@MEMBER: what was decided in it from
+// the library's copy, and its transcript, if that is shared, from the team. The error is library.ErrNoSession if nobody
+// shares it, or there is no team.
 func (a *App) SharedSession(ctx context.Context, id string) (*answer.Shared, error) {
-	t, _, err := a.opened(func(m *team.Membership) (*team.Team, error) {
-		if ask.Lately(m) {
-			return nil, fmt.Errorf("%w: a moment ago it couldn't", team.ErrUnreachable)
-		}
-		return ask.Open(ctx, m, a.Config.Team.Wait)
-	})
-	if errors.Is(err, team.ErrNoMembership) {
+	copied := team.CopyOf(a.Lib)
+	if copied == nil {
 		return nil, library.ErrNoSession
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%w here; %w", library.ErrNoSession, err)
-	}
-	defer t.Close()
-	at, err := t.Find(ctx, id)
+	at, err := copied.Session(id)
 	if errors.Is(err, team.ErrNotShared) {
 		return nil, library.ErrNoSession
 	}
-	of := &answer.Shared{Session: at.Session, Title: at.Title, Author: at.Author, Machine: at.Machine}
-	if err == nil {
-		of.Payload, err = t.Payload(ctx, at)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		if of.Transcript, err = t.Transcript(ctx, at); errors.Is(err, team.ErrNotShared) {
-			err = nil
-		}
+	of := &answer.Shared{Session: at.Session, Title: at.Title, Author: at.Author, Machine: at.Machine,
+		Payload: at.Payload()}
+	if !at.Transcript {
+		return of, nil
 	}
-	return of, err
+	ctx, cancel := context.WithTimeout(ctx, transcriptWait)
+	defer cancel()
+	t, _, err := a.Team(ctx)
+	if err == nil {
+		defer t.Close()
+		of.Transcript, err = t.Transcript(ctx, at)
+	}
+	if err != nil {
+		of.Without = "its transcript can't be had now: " + err.Error()
+	}
+	return of, nil
 }

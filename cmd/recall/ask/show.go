@@ -105,7 +105,8 @@ func showHanded(a *app.App, h last.Hit) error {
 // shared, else its items. If nobody shares it, it returns none.
 func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none error) error {
 	of, err := a.SharedSession(ctx, string(h.Session))
-	if err == nil && of.Transcript == "" && o.Transcript && !o.JSON {
+	itemsAlone := err == nil && of.Transcript == "" && of.Without == ""
+	if itemsAlone && o.Transcript && !o.JSON {
 		err = hint.With(team.ErrNotShared, "%s shares only what was decided in it: recall show %s", terminal.Line(of.Author),
 			of.Session)
 	}
@@ -130,6 +131,9 @@ func showShared(ctx context.Context, a *app.App, h last.Hit, o showOptions, none
 		}
 	}
 	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(of.Author), terminal.Line(of.Machine))
+	if of.Without != "" {
+		fmt.Fprintf(a.Err, "recall: %s\n", terminal.Line(of.Without))
+	}
 	return a.Print(terminal.Visible(text))
 }
 

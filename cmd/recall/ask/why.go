@@ -78,14 +78,6 @@ func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) 
 	if err != nil {
 		return nil, err
 	}
-	h, _, err := a.Numbered(arg)
-	for _, k := range h.Team {
-		list := &doc.Earlier
-		if k.Later {
-			list = &doc.Later
-		}
-		*list = append(*list, k)
-	}
 	doc.Since = history.ChangedSince(ctx, l, p)
 	return &doc, err
 }

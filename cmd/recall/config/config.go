@@ -81,9 +81,7 @@ type Config struct {
 		Prices      []llm.Price   `key:"prices" about:"prices that are missing or wrong in the built-in table, in USD per million tokens"`
 	} `key:"llm"`
 	Team struct {
-		Answers string        `key:"answers" default:"auto" allowed:"auto|only|off" about:"whether questions are also answered from what the team shares; auto: if the library is in a team; only: from nothing else"`
-		Wait    time.Duration `key:"wait" default:"250ms" allowed:"1ms..10s" about:"how long a query, or another command that works without the team, waits for its server; set more if that is far away"`
-		Told    bool          `key:"told" default:"true" about:"whether a session that starts is told what others in the team decided, with their quotes"`
+		Told bool `key:"told" default:"true" about:"whether a session that starts is told what others in the team decided, with their quotes"`
 	} `key:"team"`
 
 	File string // the file read, "" if none

@@ -109,7 +109,7 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	b.SessionTokens, b.NightTokens, b.MonthTokens = 1_000_000, 10_000_000, 100_000_000
 	b.SessionCost, b.NightCost, b.MonthCost = 0.25, 1, 10
 	want.LLM.Prices, want.Sources.Exclude = []llm.Price{}, []string{}
-	want.Team.Answers, want.Team.Wait, want.Team.Told = "auto", 250*time.Millisecond, true
+	want.Team.Told = true
 	want.LLM.Provider, want.LLM.Timeout, want.LLM.Concurrency = "none", 3*time.Minute, 4
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("defaults differ (-want +got):\n%s", diff)

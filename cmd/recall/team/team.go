@@ -86,7 +86,7 @@ func join(ctx context.Context, a *app.App, address, machine, as string) error {
 		As team.Member
 	}{m, t.Member})
 	if m.Address != address {
-		again, err := team.Open(ctx, m.Address, nil)
+		again, err := team.Open(ctx, m.Address)
 		if err != nil {
 			fmt.Fprintf(a.Err, "recall: warning: no password is stored, and without it: %s\nrecall: hint: %s\n",
 				terminal.Line(err.Error()), terminal.Line(hint.Of(err)))
@@ -149,12 +149,17 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 				return err
 			}
 		}
-		if err := team.End(a.Lib.Dir()); err != nil {
+		if err := end(ctx, a); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.Out, "left: this library is no longer in a team")
 		return nil
 	})
+}
+
+// end removes the membership, and what others shared from the index.
+func end(ctx context.Context, a *app.App) error {
+	return errors.Join(team.End(a.Lib.Dir()), a.IndexShared(ctx))
 }
 
 // leaveOther removes another machine, such as a lost one.
@@ -192,7 +197,7 @@ func joinTeam(ctx context.Context, a *app.App, address, machine string) (*team.M
 	if err := notInTeam(a.Lib); err != nil {
 		return nil, nil, err
 	}
-	t, err := team.Open(ctx, address, nil)
+	t, err := team.Open(ctx, address)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -243,7 +248,7 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 				"only owner")
 		}
 		if m.ID == t.Member.ID {
-			if err := team.End(a.Lib.Dir()); err != nil {
+			if err := end(ctx, a); err != nil {
 				return err
 			}
 		}

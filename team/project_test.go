@@ -4,63 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"recall/index"
 	"recall/internal/hint"
-	"recall/payload"
 )
-
-// What the index answers, the team does.
-func TestSuite(t *testing.T) {
-	c := newCrew(t)
-	ana := c.owner()
-	other := c.admit(ana, "other")
-	hidden := other.project(t, "billing-of-others")
-	for _, d := range suiteDocs() {
-		s := Session{ID: d.Session, Project: ana.project(t, d.Project), Title: d.Title, Start: d.Start, End: d.End}
-		for _, it := range d.Items {
-			s.Items = append(s.Items, it.Item)
-		}
-		c.put(ana, 1, s)
-		s.Project = hidden // the same words where Ana doesn't read
-		c.put(other, 1, s)
-	}
-	testStore(t, ana)
-	x, err := index.Open(filepath.Join(t.TempDir(), "index"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close()
-	if err := x.PutAll(t.Context(), suiteDocs()); err != nil {
-		t.Fatal(err)
-	}
-	testStore(t, x)
-}
-
-// Search is the team as a store of an index's test.
-func (m mate) Search(ctx context.Context, q index.Query) (index.Answer, error) {
-	found, err := m.Candidates(ctx, q)
-	if err != nil {
-		return index.Answer{}, err
-	}
-	return found.Asked.Rank(*found), nil
-}
-
-func search(t *testing.T, m mate, text string) (ids []payload.ItemID) {
-	t.Helper()
-	a, err := m.Search(t.Context(), index.Query{Text: text})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range a.Ranked {
-		ids = append(ids, r.Item.ID)
-	}
-	return ids
-}
 
 // A session that two devices of one person share is one; projects that were merged are one to who reads the one.
 func TestOneOfTwo(t *testing.T) {
@@ -91,9 +39,9 @@ func TestOneOfTwo(t *testing.T) {
 	if got := search(t, bob, "retry"); len(got) != 2 {
 		t.Errorf("merged, Bob finds %q", got)
 	}
-	if a, err := bob.Search(t.Context(), index.Query{Text: "retry never", Project: "example.org/app"}); err != nil ||
-		len(a.Ranked) != 2 || a.Ranked[0].Project != "app" {
-		t.Errorf("by the remote: %+v, %v", a.Ranked, err)
+	if all, err := bob.readable(t.Context(), bob.device); err != nil || all[len(all)-1].Project != "app" ||
+		all[len(all)-1].Remote != "example.org/app" {
+		t.Errorf("merged: %+v, %v", all, err)
 	}
 	merged.Remote = "https://secret@Example.org/fork.git" // as somebody pastes it
 	if err := ana.Correct(t.Context(), merged); err != nil {
@@ -179,30 +127,6 @@ func TestProjectNamed(t *testing.T) {
 	for name, want := range map[string]int{"notes": own, "example.org/eli": elis, itoa(fays): fays} {
 		if p, err := dana.ProjectNamed(t.Context(), name); err != nil || p.ID != want {
 			t.Errorf("%s is %d, want %d; %v", name, p.ID, want, err)
-		}
-	}
-}
-
-// How many items hold a word is told of those that one may read, in the project that was asked about.
-func TestCounts(t *testing.T) {
-	c := newCrew(t)
-	ana := c.owner()
-	other := c.admit(ana, "other")
-	hidden := other.project(t, "hidden")
-	for p := range 3 {
-		ready := said(fmt.Sprint("s", p), ana.project(t, fmt.Sprint("p", p)), "Nothing", "Nothing of a queue")
-		c.put(ana, 1, ready)
-		ready.Project = hidden
-		c.put(other, 1, ready)
-	}
-	for _, of := range []struct {
-		project, text     string
-		holding, searched int
-	}{{"", "queue", 3, 6}, {"", "nothing", 6, 6}, {"", "lorem", 0, 6}, {"p1", "queue", 1, 2}} {
-		q := index.Query{Text: of.text, Project: of.project}
-		found, err := ana.find(t.Context(), q, index.Ask(q))
-		if err != nil || found.Searched != of.searched || found.Holding[0] != of.holding {
-			t.Errorf("%+v: %v of %d; %v", of, found.Holding, found.Searched, err)
 		}
 	}
 }
