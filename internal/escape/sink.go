@@ -46,9 +46,6 @@ func Text(s string, to Sink) string {
 // Line is Text on one line, with single spaces between words. For a model it can be put between “ and ”: nothing in it
 // ends the quotation.
 func Line(s string, to Sink) string {
-	if folded(s) && !strings.Contains(s, "<") {
-		return s
-	}
 	if to == Model {
 		s = unquoted.Replace(s)
 	}
@@ -60,17 +57,6 @@ var unquoted = strings.NewReplacer("“", `"`, "”", `"`)
 
 // blank replaces whitespace controls with spaces.
 var blank = strings.NewReplacer("\r", " ", "\v", " ", "\f", " ", "\u0085", " ")
-
-// folded reports whether a line is visible ASCII with single spaces between words, as most are.
-func folded(s string) bool {
-	for i := range len(s) {
-		atEdge := i == 0 || i+1 == len(s) || s[i+1] == ' '
-		if c := s[i]; c < ' ' || c >= 0x7f || c == ' ' && atEdge {
-			return false
-		}
-	}
-	return true
-}
 
 // Page makes a whole document of recall's own safe: markers and tags in it are recall's, and kept.
 func Page(s string, to Sink) string {

@@ -33,7 +33,7 @@ func password(s *scan, from, to int) {
 	foreign := s.at(to) == ':' && secretWord[strings.Trim(lowerASCII(s.text[from:to]), " ")].literal == ""
 	if s.sentenceContinues(from, to) || foreign {
 		phrase := strings.Contains(lowerASCII(s.text[from:to]), "phras")
-		s.sayingAfter(from, to, func(v string, near nearness, quoted bool) bool {
+		s.sayingAfter(to, func(v string, near nearness, quoted bool) bool {
 			long := near == next && len(v) >= 6 || near >= told && len(v) >= 8
 			number := long && numeric(v) && distinct(v) > 3
 			if strings.Contains(v, " ") {
@@ -74,7 +74,7 @@ func pin(s *scan, from, to int) {
 	if !s.sentenceContinues(from, to) || !s.isWord(from, to) || is(s.text[from], letter) && is(s.before(from), alnum) {
 		return
 	}
-	s.sayingAfter(from, to, func(v string, near nearness, _ bool) bool {
+	s.sayingAfter(to, func(v string, near nearness, _ bool) bool {
 		v = strings.TrimRight(strings.NewReplacer("-", "", " ", "").Replace(v), "#*")
 		return near != somewhere && len(v) >= 4 && len(v) <= 12 && skip(v, 0, digit, len(v)) == len(v) &&
 			distinct(v) > 2
@@ -100,7 +100,7 @@ func (s *scan) sentenceContinues(from, to int) bool {
 }
 
 // sayingAfter examines the words after a secret's name, and masks the first that looks like its value.
-func (s *scan) sayingAfter(from, to int, looks looksLike) {
+func (s *scan) sayingAfter(to int, looks looksLike) {
 	near, most := next, sayingWords
 	for n, at := 0, to; n < most && at-to < sayingBytes; n++ {
 		if at = s.wordGap(at); s.at(at) == '\n' && (near == told || n == 0) { // the new password is:, Password
