@@ -112,7 +112,8 @@ func resultOf(c *ranked, p Place) *Result {
 	return one
 }
 
-const placeQuery = `SELECT s.sid, s.title, s.project, s.source, s.author, s.machine, s.archived, s.start, iif(s.source='` + HandoffSource + `', 0,
+const placeQuery = `SELECT s.sid, s.title, s.project, s.source, s.author, s.machine, s.archived, s.start,
+		iif(s.source='` + HandoffSource + `', 0,
 		(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start)
 		+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid)
 		- (SELECT count(*) FROM session t WHERE ` + isHandoff + ` AND +t.project=s.project AND (+t.start, ` +

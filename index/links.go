@@ -76,7 +76,8 @@ func (x *Index) itemsWhere(ctx context.Context, where, arg string, kinds []paylo
 			&p.Machine, &p.Archived, written{&p.SessionStart}, &p.SessionN)
 		p.named()
 		return p, err
-	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.author, s.machine, s.archived, s.start, ifnull(o.n, 0) FROM item i
+	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.author, s.machine, s.archived, s.start,
+		ifnull(o.n, 0) FROM item i
 		JOIN session s ON s.id=i.session LEFT JOIN (SELECT id, row_number()
 		OVER (PARTITION BY project ORDER BY start, sid) AS n FROM session t WHERE `+isOwn+`) o ON o.id=s.id
 		WHERE `+where+` AND (?2 IN ('null', '[]') OR i.kind IN (SELECT value FROM json_each(?2)))

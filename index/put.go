@@ -107,8 +107,8 @@ func putSession(ctx context.Context, tx transaction, p *Prepared) (id int64, err
 			author=excluded.author, machine=excluded.machine,
 			start=excluded.start, end=excluded.end, items=excluded.items, thread=excluded.thread, `+
 		`archived=excluded.archived RETURNING id`,
-		d.Session, d.Project, d.Title, d.Source, d.Author, d.Machine, millis(d.Start), millis(d.End), len(d.Items), p.thread,
-		d.Archived).Scan(&id)
+		d.Session, d.Project, d.Title, d.Source, d.Author, d.Machine, millis(d.Start), millis(d.End), len(d.Items),
+		p.thread, d.Archived).Scan(&id)
 	if err != nil {
 		return 0, err
 	}

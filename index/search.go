@@ -210,7 +210,8 @@ func (r *reader) measure(ctx context.Context, a *Answer) error {
 	var out struct{ items, sessions, projects int }
 	all := 0
 	err := r.tx.QueryRowContext(ctx, `SELECT (SELECT ifnull(max(id), 0) FROM item)+(SELECT ifnull(max(id), 0) FROM window),
-		ifnull(sum(items), 0), ifnull(sum(items) FILTER (WHERE `+isShared+`), 0), count(*) FILTER (WHERE `+isOwn+`), count(DISTINCT project) FROM session t `+
+		ifnull(sum(items), 0), ifnull(sum(items) FILTER (WHERE `+isShared+`), 0),
+		count(*) FILTER (WHERE `+isOwn+`), count(DISTINCT project) FROM session t `+
 		`WHERE ?='' OR id IN (`+sessionsIn+`)`, r.q.Project, r.q.Project, r.q.Project).Scan(&r.size, &all,
 		&a.SearchedShared, &a.SearchedSessions, &a.Projects)
 	if err == nil && !r.q.Archived {

@@ -17,8 +17,9 @@ func handed() *Payload {
 				Evidence: []Evidence{{"t1", 1, "find the <!-- --> race"}}},
 			{ID: "b7xw4c5d2e", Kind: Decision, Text: "Min-heap, not a sorted list", Why: "4x slower", By: ByBoth, Maker: ByModel,
 				State: Stands, At: at, Evidence: []Evidence{{"t2", 2, "ok do that"}}},
-			{ID: "c8zr5k2wdn", Kind: Lead, Hint: Next, Text: "the log comes next", By: ByUser, Maker: ByRule, Rule: AskedRule,
-				Since: WorkedOn, State: Stands, At: at, Evidence: []Evidence{{"t3", 3, "the log comes next"}}},
+			{ID: "c8zr5k2wdn", Kind: Lead, Hint: Next, Text: "the log comes next", By: ByUser, Maker: ByRule,
+				Rule: AskedRule, Since: WorkedOn,
+				State: Stands, At: at, Evidence: []Evidence{{"t3", 3, "the log comes next"}}},
 			{ID: "5hq2n6r3ya", Kind: Decision, Text: "Overtaken", State: Superseded, At: at},
 		}}
 }

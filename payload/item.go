@@ -114,7 +114,7 @@ type Item struct {
 	Confidence float64   `json:"confidence,omitempty"` // 0–1; for a rule, its measured precision
 	State      State     `json:"state"`
 	Pinned     bool      `json:"pinned,omitempty"`
-	Handed     bool      `json:"handed,omitempty"` // somebody else's recall, or another program's memory, has it from its sessions
+	Handed     bool      `json:"handed,omitempty"` // it comes from another person, or a program's own memory
 	At         time.Time `json:"at"`               // time of its first evidence turn; what "as of" means
 	// The distilled text, if a person changed it; redistilling pairs by this.
 	Was      string     `json:"was,omitempty"`

@@ -168,7 +168,8 @@ func (r *run) indexShared(ctx context.Context) error {
 		_, session, _ := index.OfShared(id)
 		return r.touched[ingest.SessionID(session)] != nil
 	}
-	if made == r.seen.facts[shared] && !r.options.Reindex && !slices.ContainsFunc(slices.Collect(maps.Keys(had)), taken) {
+	here := slices.ContainsFunc(slices.Collect(maps.Keys(had)), taken)
+	if made == r.seen.facts[shared] && !r.options.Reindex && !here {
 		return nil
 	}
 	var due []index.Doc

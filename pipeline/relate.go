@@ -113,7 +113,8 @@ func (p *Pipeline) sharedLinks(ctx context.Context) (links []payload.Link, err e
 		for _, one := range placed {
 			if _, twice := at[one.Item.ID]; !twice && (one.Author != "" || one.Source != index.HandoffSource) {
 				at[one.Item.ID] = one
-				items = append(items, relate.Item{Item: one.Item, Session: cmp.Or(one.Key, one.Session), Start: one.SessionStart})
+				items = append(items, relate.Item{Item: one.Item, Session: cmp.Or(one.Key, one.Session),
+					Start: one.SessionStart})
 			}
 		}
 		for _, l := range append(relate.Links(items), relate.DifferentChoices(items)...) {

@@ -82,8 +82,9 @@ func (t *Team) readable(ctx context.Context, device string) ([]readable, error) 
 		said, err := json.Marshal(c)
 		r.name = fmt.Sprintf("%d-%s.json", r.id, text.Hash(fmt.Sprintf("%d\x00%s\x00%s", generation, hash, said), 12))
 		return r, err
-	}, `SELECT s.id, s.generation, s.hash, s.sid, s.title, m.id, m.name, d.id::text, d.name, o.id, coalesce(p.name, o.name),
-			coalesce(p.remote, o.remote, ''), coalesce(p.root, o.root, ''), k.name, s.started, s.ended, s.at,
+	}, `SELECT s.id, s.generation, s.hash, s.sid, s.title, m.id, m.name, d.id::text, d.name, o.id,
+			coalesce(p.name, o.name), coalesce(p.remote, o.remote, ''), coalesce(p.root, o.root, ''), k.name,
+			s.started, s.ended, s.at,
 			EXISTS(SELECT FROM recall.content c WHERE c.session = s.id) AS content
 		FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		JOIN recall.project o ON o.id = s.project LEFT JOIN recall.project p ON p.id = o.merged_into

@@ -32,7 +32,8 @@ func receive(it *payload.Item) bool {
 func quoted(it *payload.Item) *ingest.Session {
 	s := &ingest.Session{}
 	if asked, _, ok := strings.Cut(it.Text, " → "); ok {
-		s.Turns = append(s.Turns, ingest.Turn{ID: "question", Role: ingest.Assistant, Kind: ingest.Message, Text: asked})
+		s.Turns = append(s.Turns, ingest.Turn{ID: "question", Role: ingest.Assistant, Kind: ingest.Message,
+			Text: asked})
 	}
 	for _, e := range it.Evidence {
 		t := ingest.Turn{ID: ingest.TurnID(e.Turn), N: e.N, Role: ingest.User, Kind: ingest.Prompt, Text: e.Quote}

@@ -74,7 +74,8 @@ func newResumeCmd(a *app.App) *cobra.Command {
 		}
 		p, err := a.Compose(ctx, name)
 		if n := received.Handed(a.Lib); n > 0 && err == nil {
-			fmt.Fprintf(a.Err, "recall: %s handed over by others wait for a look: recall review\n", answer.Count(n, "item"))
+			fmt.Fprintf(a.Err, "recall: %s handed over by others wait for a look: recall review\n",
+				answer.Count(n, "item"))
 		}
 		switch {
 		case err != nil:
