@@ -57,10 +57,10 @@ func TestRealOtherClientsAreTold(t *testing.T) {
 			}
 			d, m := newDesk(t), newOtherAPI(t)
 			d.removeAtEnd()
-			// What the assistant reported at another session's end isn't quoted at the start.
+			// Forty sessions later, what the assistant reported at a session's end isn't quoted at the start any more.
 			d.says(session(1), "Look at the buoys.",
 				"The paging threshold of the buoy alarms is 90 seconds, because a wave takes up to 80.")
-			for i := range 14 {
+			for i := range 41 {
 				d.at = d.at.Add(time.Hour)
 				d.says(session(i+2), fmt.Sprintf("Let's use chart set %d for harbour %d, not the set of the year before, because "+
 					"the pilots of that harbour measured the depths again in spring and printed the new ones.", i, i),
@@ -89,7 +89,7 @@ func TestRealOtherClientsAreTold(t *testing.T) {
 
 			runs(programs[c.word], append(c.asks, "Say hello.")...)
 			asked := m.asked()
-			if !strings.Contains(asked, "use chart set 13 for harbour 13") || strings.Contains(asked, "90 seconds") {
+			if !strings.Contains(asked, "use chart set 40 for harbour 40") || strings.Contains(asked, "90 seconds") {
 				t.Errorf("at the start the model is asked\n%.6000s", asked)
 			}
 			for request := range strings.Lines(asked) {
