@@ -1,15 +1,18 @@
-// Package last remembers what recall showed last, in whichever terminal, for "recall why 1" and "recall show 2". Losing
-// it does no harm.
+// Package last remembers what a terminal was last shown, for "recall why 1" and "recall show 2": one file for each
+// terminal, and the newest of any. Losing it does no harm.
 package last
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"recall/answer"
 	"recall/index"
@@ -21,7 +24,7 @@ import (
 	"recall/payload"
 )
 
-// shown is what was shown.
+// shown is what a terminal was shown.
 type shown struct {
 	Question string `json:"question"`
 	Results  []Hit  `json:"results"`
@@ -39,6 +42,23 @@ type Hit struct {
 	asked string // the question
 }
 
+// kept is how long a terminal's last answer is kept.
+const kept = 7 * 24 * time.Hour
+
+// terminalName identifies the terminal that recall runs in, by variables that terminals and multiplexers set, or by
+// the parent process.
+func terminalName() string {
+	var parts []string
+	for _, name := range []string{"TERM_SESSION_ID", "WT_SESSION", "TMUX_PANE", "STY", "WINDOWID", "SSH_TTY"} {
+		parts = append(parts, os.Getenv(name))
+	}
+	id := strings.Join(parts, "\x00")
+	if strings.Trim(id, "\x00") == "" {
+		id = strconv.Itoa(os.Getppid())
+	}
+	return txt.Hash(id, 8)
+}
+
 // Hits returns the places of results, in the order of their numbers.
 func Hits(results []*answer.Result) (hits []Hit) {
 	for _, r := range results {
@@ -52,23 +72,38 @@ func Hits(results []*answer.Result) (hits []Hit) {
 	return hits
 }
 
-// Remember stores in a file what was shown. Failing to is no reason to bother a person who wanted an answer, so errors
+// Remember stores in dir what was shown. Failing to is no reason to bother a person who wanted an answer, so errors
 // are ignored.
-func Remember(file, question string, hits []Hit) {
+func Remember(dir, question string, hits []Hit) {
 	text, err := json.Marshal(shown{Question: question, Results: hits})
-	if err == nil && os.MkdirAll(filepath.Dir(file), 0o700) == nil {
-		_ = disk.ReplaceCache(file, text)
+	if err != nil || os.MkdirAll(dir, 0o700) != nil {
+		return
+	}
+	old, _ := os.ReadDir(dir)
+	for _, e := range old {
+		if fi, err := e.Info(); err == nil && time.Since(fi.ModTime()) > kept {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+	for _, name := range []string{terminalName(), newest} {
+		_ = disk.ReplaceCache(filepath.Join(dir, name+".json"), text)
 	}
 }
+
+const newest = "newest"
 
 // NotShown is the error for a number that the last answer doesn't have.
 type NotShown string
 
 func (e NotShown) Error() string { return string(e) }
 
-// Find finds a result of the last answer by its number.
-func Find(file string, n int) (Hit, error) {
-	text, err := disk.ReadPlain(file)
+// Find finds a result of the last answer by its number: this terminal's last answer, or any terminal's if this one
+// has none.
+func Find(dir string, n int) (Hit, error) {
+	text, err := disk.ReadPlain(filepath.Join(dir, terminalName()+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = disk.ReadPlain(filepath.Join(dir, newest+".json"))
+	}
 	var last shown
 	if err == nil {
 		err = json.Unmarshal(text, &last)

@@ -275,19 +275,19 @@ func (a *App) Payload(e library.Entry) (*payload.Payload, error) {
 	return p, err
 }
 
-// LastFile is the file that records what was shown last: see package last.
-func LastFile(l *library.Library) string { return filepath.Join(CacheDir(l), "last.json") }
+// LastDir is the folder that records what terminals were last shown: see package last.
+func LastDir(l *library.Library) string { return filepath.Join(CacheDir(l), "last") }
 
 // Remember records what was shown, by its numbers.
 func (a *App) Remember(question string, hits []last.Hit) {
-	last.Remember(LastFile(a.Lib), question, hits)
+	last.Remember(LastDir(a.Lib), question, hits)
 }
 
 // Numbered finds a result of the last answer, if a person names one by its number.
 func (a *App) Numbered(arg string) (h last.Hit, is bool, err error) {
 	n, is := last.Number(arg)
 	if is {
-		h, err = last.Find(LastFile(a.Lib), n)
+		h, err = last.Find(LastDir(a.Lib), n)
 	}
 	return h, is, err
 }

@@ -261,7 +261,7 @@ func (a *App) ForgetSessions(ctx context.Context, texts *needle.Needles,
 // forgetAsked empties the caches other than the index, which hold words of sessions: the last answers, what hooks are
 // about to tell, and the runs of recall-eval.
 func forgetAsked(l *library.Library) error {
-	if err := cmp.Or(disk.RemoveIfThere(LastFile(l)), hooks.ForgetUntold()); err != nil {
+	if err := cmp.Or(os.RemoveAll(LastDir(l)), hooks.ForgetUntold()); err != nil {
 		return err
 	}
 	dir, err := RunsDir()
