@@ -69,6 +69,7 @@ const (
 	Headless       = "headless: " // begins the title of a session that a program held
 	longestListing = 300          // length limit of such a question, in bytes
 	listedAtOnce   = 400          // items that are enough before superseded ones are removed
+	furthestBack   = 4000         // items looked at for a list
 )
 
 // list answers with the newest items of some kinds, as pages show them; if there are none, with the newest leads that
@@ -160,7 +161,7 @@ func (r *reader) newest(ctx context.Context, keeps func(*ranked) bool, where str
 		conds = append(conds, `s.project IN (SELECT value FROM json_each(?))`)
 		args = append(args, jsonList(r.names))
 	}
-	for from := 0; ; from += listedAtOnce {
+	for from := 0; from < furthestBack; from += listedAtOnce {
 		found, err := list(ctx, r.tx, func(rows *sql.Rows) (*ranked, error) {
 			one := &ranked{table: items}
 			return one, rows.Scan(&one.id, &one.session, &one.project)
@@ -180,4 +181,5 @@ func (r *reader) newest(ctx context.Context, keeps func(*ranked) bool, where str
 			return r.collapse(ctx, found)
 		}
 	}
+	return nil, nil
 }

@@ -4,7 +4,8 @@
 -- sessions, their items and turns
 CREATE TABLE session(
 	id INTEGER PRIMARY KEY, sid TEXT NOT NULL UNIQUE, project TEXT NOT NULL, title TEXT NOT NULL,
-	source TEXT NOT NULL, author TEXT NOT NULL, machine TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, items INTEGER NOT NULL,
+	source TEXT NOT NULL, author TEXT NOT NULL, machine TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+	items INTEGER NOT NULL,
 	thread BLOB NOT NULL, archived INTEGER NOT NULL);
 CREATE INDEX session_archived ON session(id) WHERE archived;
 CREATE INDEX session_project ON session(project, start, sid, items);

@@ -138,6 +138,9 @@ func (c *composer) take(p *Payload, kind Kind) {
 
 // afterwards takes what a session ended with, or what was to come next, for what was said in it: another one followed.
 func (it *Item) afterwards() {
+	if it.Since == OnlyPlanned {
+		it.Since = "" // it may have been carried out
+	}
 	switch it.Rule {
 	case ToldNextRule:
 		it.Rule = "said-report"

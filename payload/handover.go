@@ -121,10 +121,13 @@ func (it *Item) Receive() error {
 	got := Item{ID: it.ID, Kind: it.Kind, Text: clip(it.Text), Why: clip(it.Why), Scope: clip(it.Scope),
 		Path:         clip(it.Path),
 		Alternatives: list(it.Alternatives), About: list(it.About), Aliases: list(it.Aliases), At: it.At, State: Stands,
-		Since: clip(it.Since), By: ByUser, Maker: ByModel, Handed: true, Pinned: it.Pinned,
+		By: ByUser, Maker: ByModel, Handed: true, Pinned: it.Pinned,
 		Confidence: min(max(it.Confidence, 0), 1)}
 	if shownBy[it.Rule] {
 		got.Rule = it.Rule
+	}
+	if sinceOf().MatchString(it.Since) {
+		got.Since = it.Since
 	}
 	if slices.Contains(Kinds, it.Hint) {
 		got.Hint = it.Hint
@@ -149,6 +152,10 @@ func (it *Item) Receive() error {
 var shownBy = map[string]bool{RequestRule: true, TaskRule: true, TaskStatesRule: true, ReportStatesRule: true,
 	ReportRule: true, CommitRule: true, CutOffRule: true, TestRule: true, OpenedRule: true, AskedRule: true,
 	UnansweredRule: true, ToldNextRule: true, AnswerRule: true, RefusalRule: true}
+
+// sinceOf matches what a page says of what came of a quote.
+var sinceOf = text.Pattern(`^(?:(?:file|files) (?:edited|removed|changed) since|worked on|no push seen since|` +
+	`hooks skipped|said while planning|(?:merged|closed|reopened) since|answered in turn \d{1,6})$`)
 
 // HandoverID derives a handoff's id from its text.
 func HandoverID(said string) string {

@@ -59,7 +59,7 @@ const (
 	NotPushed    = "no push seen since"  // of commits
 	HooksSkipped = "hooks skipped"       // likewise: git commit --no-verify
 	FilesSince   = "files changed since" // of a run of tests
-	OnlyPlanned  = "while planning: not carried out"
+	OnlyPlanned  = "said while planning"
 )
 
 // RequestRule is the rule of a goal that quotes what a person asked for, with its turn: they may have moved on since.
@@ -136,8 +136,7 @@ func formatItem(it *Item) string {
 		body = formatFile(it)
 	case it.Quoted():
 		body = formatLead(it)
-		answered := it.By == ByUser && len(it.Evidence) > 1 && it.Evidence[1].N > it.Evidence[0].N
-		if it.Since != "" && !(answered && it.Since == WorkedOn) { // the answer says so
+		if it.Since != "" {
 			body += "; " + it.Since
 		}
 	default:
@@ -226,9 +225,9 @@ func formatLead(it *Item) string {
 	case it.Rule == CommitRule:
 		speaker = "commit" + onBranch(it)
 	case it.Rule == CutOffRule, it.Rule == TestRule, it.Rule == OpenedRule:
-		speaker = it.Why
+		speaker = segment(it.Why)
 	case it.Rule == TaskRule:
-		speaker = cmp.Or(it.Why, "task left open")
+		speaker = cmp.Or(segment(it.Why), "task left open")
 	case it.Rule == TaskStatesRule:
 		speaker = "to-do list"
 	case it.ApprovedPlan():

@@ -76,7 +76,7 @@ func handOn(p *payload.Payload, h *received.Handoff, items []payload.Item) {
 		case payload.Accumulates(to.kind) && !to.ended:
 		case !newer:
 			continue
-		case !replaced[to]:
+		case !to.ended && !replaced[to]:
 			replaced[to] = true
 			p.Items = slices.DeleteFunc(p.Items, func(o payload.Item) bool { return under(&o) == to })
 		}

@@ -214,7 +214,8 @@ const (
 )
 
 // quotes lists what was said in some sessions, those read, however long ago: the page has room for the weightiest, and
-// what was said on a branch of its own, which may be merged by now, comes last. What was next long ago isn't any more.
+// what was said on a branch of its own, which may be merged by now, comes last, on the default branch but for the
+// newest session's. What was next long ago isn't any more.
 func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.Origin,
 	read map[string]*payload.Payload) (all []index.Placed) {
 	latest := p.End // of the project
@@ -232,7 +233,8 @@ func quotes(p *payload.Payload, entries []library.Entry, of map[string]payload.O
 			if under, _ := it.Under(); under == payload.Next && latest.Sub(other.End) > payload.MaxThreadGap {
 				continue
 			}
-			if !other.OnBranchOf(p) && !(other.End.Equal(latest) && latest.After(p.End)) {
+			newest := other.End.Equal(latest) && latest.After(p.End) && p.OnBranchOf(other)
+			if !other.OnBranchOf(p) && !newest {
 				it.Confidence *= apartShare
 			}
 			all = append(all, index.Placed{Place: index.Place{Session: other.Session}, Item: it})

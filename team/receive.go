@@ -24,6 +24,7 @@ func receive(it *payload.Item) bool {
 		it.Text = strings.Join(it.Quotes(), " … ")
 	}
 	it.Kind, it.Why, it.Scope, it.Alternatives, it.Path, it.Status = payload.Lead, "", "", nil, "", ""
+	it.Rule, it.Since, it.Hint = "", "", ""
 	return it.Text != ""
 }
 

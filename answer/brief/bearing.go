@@ -64,8 +64,9 @@ const (
 
 // Find returns what of what was said before, within its project ("" for all), bears on an action, at most three:
 // claims that forbid it; what a person said that forbids a task of few words, which does one thing; and what recall
-// query of the task's own words answers, where that says enough of the task. Like any score this one takes near misses
-// for answers; how many of the task's rare words a result has tells the most.
+// query of the task's own words answers, where that says enough of the task, or rules against a thing that the task
+// takes up by name. Like any score this one takes near misses for answers; how many of the task's rare words a result
+// has tells the most.
 func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Bearing) bool) (all []Bearing,
 	err error) {
 	task := strings.TrimSpace(act.Text + "\n" + act.Command)
@@ -198,8 +199,8 @@ func takenUp(act check.Action) text.Bag {
 }
 
 // takesUp matches what tells to use something, and the next words.
-var takesUp = text.Pattern(`(?i)\b(?:use|using|with|via|try|add|put|switch|move|migrate|install|enable|` +
-	`(?:run|do) an?|mit|per|nutze?|nimm|bau|verwende|avec|utilise|con|usa)\s+((?:[^\s,.;:?!]+\s*){1,3})`)
+var takesUp = text.Pattern(`(?i)\b(?:use|using|with|via|try|switch|move|migrate|install|enable|` +
+	`mit|per|nutze?|nimm|bau|verwende|avec|utilise|con|usa)\s+((?:[^\s,.;:?!]+\s*){1,3})`)
 
 // rulesOn reports whether a sentence rules against something that is taken up: a name rather than a word of everyday
 // English, or what the sentence begins with: "rayon is slower".

@@ -160,7 +160,7 @@ func against(ctx context.Context, x *index.Index, project, line string) (*Agains
 		if r.Item == nil {
 			continue
 		}
-		if r.Item.State == payload.Revoked && says.In(text.Words(r.Item.Text)) >= sameSaid {
+		if r.Item.State == payload.Revoked && len(r.Item.Evidence) > 0 && says.In(text.Words(r.Item.Text)) >= sameSaid {
 			at := index.Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}
 			last := r.Item.Evidence[len(r.Item.Evidence)-1]
 			since := sayingOf(at)

@@ -63,6 +63,9 @@ func leads(t *talk, items []payload.Item) []payload.Item {
 		it.Since = t.became(&w)
 		if e, ok := w.outcome(); ok && len(it.Evidence) == 1 && !w.inGoal(items) {
 			it.Evidence = append(it.Evidence, e)
+			if it.Since == payload.WorkedOn {
+				it.Since = "" // the answer says so
+			}
 		}
 		return it
 	}
@@ -352,7 +355,7 @@ func (t *talk) since(p passage) (since string) {
 		edited := func(f *touched) bool { return f.edits > 0 && f.turn.N >= p.turn.N && f.named(name) }
 		removed := func(f *touched) bool { return f.deleted && f.turn.N > p.turn.N && f.named(name) }
 		switch {
-		case !looksLikePath(name):
+		case !looksLikePath(name), since == payload.RemovedSince:
 		case !p.user && slices.ContainsFunc(t.files, removed):
 			since = payload.RemovedSince
 		case slices.ContainsFunc(t.files, edited):
@@ -361,15 +364,15 @@ func (t *talk) since(p passage) (since string) {
 	})
 	reports := !p.user && p.closing && p.speech.to != nil && len(about(p.text())) > 0
 	again := func(path string) bool { return t.lastEdits[path] > p.turn.N }
-	if reports && slices.ContainsFunc(p.speech.to.changes, again) {
+	if since == "" && reports && slices.ContainsFunc(p.speech.to.changes, again) {
 		since = payload.ChangedSince
 	}
 	return since
 }
 
-// became returns what came of what a lead quotes: of what the assistant says of a plan nothing, until it changes files.
+// became returns what came of what a lead quotes; of what the assistant says of a plan, until it changes files, that.
 func (t *talk) became(w *weighed) string {
-	if !w.user && w.planning && t.lastChange < w.turn.N {
+	if w.since == "" && !w.user && w.planning && t.lastChange < w.turn.N {
 		return payload.OnlyPlanned
 	}
 	return w.since

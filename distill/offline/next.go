@@ -57,7 +57,7 @@ func next(t *talk, goals []payload.Item) (all []payload.Item) {
 		for _, p := range slices.Backward(sp.passages()) {
 			for i := range p.run {
 				s := &p.run[i]
-				if !asks(s.text) && s.comesNext(sp.user) && !t.tookUp(sp, s) {
+				if !asks(s.text) && (s.comesNext(sp.user) || sp.user && !sp.actedOn && stillOpen().MatchString(s.text)) && !t.tookUp(sp, s) {
 					from := i
 					if i > 0 && distill.NeedsContext(s.text) {
 						from--
@@ -156,12 +156,13 @@ func (s *sentence) comesNext(typed bool) bool {
 	rest := atTime().ReplaceAllString(s.text, " ")
 	atTime := typed && (rest != s.text && !s.cues.has(cueWarn) && len(keywords(rest).Without(smallTalk())) > 0 ||
 		s.cues.has(cueOrder) && onDay().MatchString(s.text))
-	return atTime || typed && stillOpen().MatchString(s.text) || comesNext().MatchString(s.text)
+	return atTime || comesNext().MatchString(s.text)
 }
 
 // stillOpen matches what a person says that isn't done.
-var stillOpen = text.Pattern(`(?i)\bstill (?:to do|to be done|open|missing|todo|(?:has|have|needs?) to)\b|` +
-	`\bleft to do\b|\b(?:fehlt|fehlen|muss|müssen|steht|stehen) noch\b|\bnoch (?:offen|zu tun|zu machen)\b`)
+var stillOpen = text.Pattern(`(?i)\bstill (?:(?:to do|to be done|todo)\b|(?:open|missing)\W*$)|` +
+	`\bleft to do\b|\b(?:muss|müssen) noch\b|\b(?:fehlt|fehlen|steht|stehen) noch(?: aus)?\W*$|` +
+	`\bnoch (?:offen|zu tun|zu machen)\W*$`)
 
 // atTime matches a time to come, not one of the day: "3 in the morning".
 var atTime = text.Pattern(`(?i)(?:^|[^\d ] )in the (?:morning|afternoon|evening)\b|` +

@@ -211,7 +211,8 @@ type Deed struct {
 var (
 	onlyReads = text.Pattern(`(?i)^\s*(grep|rg|cat|ls|git\s+(log|grep|show|diff)|strings|find|less|head|tail|du|wc)\b`)
 	removes   = text.Pattern(`(?i)\b(remove|uninstall|purge|delete|rm)\b`)
-	looksOnly = text.Pattern(`(?i)^\W*(show|list|print|read|look|open|find|count|compare)\b`)
+	looksOnly = text.Pattern(`(?i)^\W*(show|list|print|read|look|open|find|count|compare|explain|review|check|` +
+		`describe|why|what|how|where|who)\b|\?\s*$`)
 	// destroys matches what a command or a request does to what is then gone.
 	destroys = text.Pattern(`(?i)\b(remov\w*|uninstall|purg\w*|delet\w*|rm|wip(?:e|es|ed|ing)|eras\w*|drop|discard|` +
 		`throw away|clean(?: ?up)?|clear|empty|overwrit\w*|reset|truncate|prune|undo|revert)(?:\b|_)|` +
@@ -313,7 +314,7 @@ func (d *Deed) against(it *payload.Item) (name string, sure bool) {
 
 // refusedAgain returns the call that a person refused with an item's words, if it is what is to be done.
 func (d *Deed) refusedAgain(it *payload.Item) string {
-	if it.Rule != payload.RefusalRule || len(it.Evidence) < 2 {
+	if it.Rule != payload.RefusalRule || it.Handed || len(it.Evidence) < 2 {
 		return ""
 	}
 	refused := it.Evidence[1].Quote
@@ -360,7 +361,7 @@ func (d *Deed) forbids(said, before string) (order, about string) {
 		for _, g := range orders(s) {
 			rest, _, _ := strings.Cut(s[g.From+len(g.Name):], " ") // "rake db:reset" is one word
 			quoted, runs := d.quotes(g.Name + rest)
-			does := runs || !quoted && (d.carriesOut(withoutHow(g.Name)) || d.takesUp(g) || d.writes(g.Name))
+			does := runs || !quoted && (d.carriesOut(withoutHow(g.Name)) || d.takesUp(g) || d.writes(s, g))
 			if does && !strings.HasSuffix(s, "?") {
 				return s, ""
 			}

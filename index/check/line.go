@@ -27,30 +27,37 @@ var (
 )
 
 // quotes reports whether what an order forbids is a line for the shell, and whether an action runs it: "git push
-// --force" isn't "git push". What it says of where or how to run it needn't be in there.
+// --force" isn't "git push". How it says to run it needn't be in there; where it says so must. It tells nothing of a
+// line with flags of its own in place of the order's.
 func (d *Deed) quotes(name string) (quoted, runs bool) {
-	words := strings.Fields(strings.ToLower(name))
+	words := strings.Fields(name)
 	for i := range words {
 		words[i] = strings.Trim(words[i], "`\"'.,;:()")
 	}
 	for _, line := range d.lines {
-		at := slices.Index(words, strings.ToLower(line[0]))
+		at := slices.IndexFunc(words, func(w string) bool { return strings.EqualFold(w, line[0]) })
 		if at < 0 || at == len(words)-1 {
 			continue
 		}
 		has, all, where, there := text.Bag{}, true, false, true
+		respelled := false // it has flags of its own, which may be the order's: -f for --force
 		for _, w := range line[1:] {
 			if !strings.HasPrefix(w, "-") {
 				has.Add(text.Words(w))
+			} else if !slices.Contains(words, w) {
+				respelled = true
 			}
 		}
 		for _, w := range words[at+1:] {
 			flag := strings.HasPrefix(w, "-")
 			where = where || whereRun().MatchString(w)
-			if !flag && (text.Stop(w) || whereRun().MatchString(w) || howRun().MatchString(w)) {
+			if !flag && (text.Stop(strings.ToLower(w)) || whereRun().MatchString(w) || howRun().MatchString(w)) {
 				continue
 			}
 			in := slices.Contains(line, w) || !flag && text.Words(w).In(has) == 1
+			if flag && !in && respelled {
+				return false, false
+			}
 			there = there && in
 			if quoted = quoted || !where; !where {
 				all = all && in
@@ -75,16 +82,18 @@ var (
 	whereRun = text.Pattern(`(?i)^(?:in|on|at|from|against|before|after|during|while|when|if|auf|im|vom|aus|bei|vor)$`)
 )
 
-// writes reports whether an edit brings in an identifier of the words that an order names:
-// fallbackToDestructiveMigration after "never destructive migrations".
-func (d *Deed) writes(name string) bool {
-	of := text.Words(name)
+// writes reports whether an edit brings in an identifier of the words of a rule in a sentence:
+// fallbackToDestructiveMigration after "never destructive migrations". "Don't start the server" is no rule of the code.
+func (d *Deed) writes(s string, g text.GivenUp) bool {
+	of := text.Words(g.Name)
 	named := func(s string) bool {
 		return slices.ContainsFunc(identifier().FindAllString(s, -1), func(w string) bool {
 			return of.In(text.Words(w)) == 1
 		})
 	}
-	return len(of) > 1 && named(d.adds) && !named(d.old)
+	return len(of) > 1 && rules().MatchString(s[:g.From]) && named(d.adds) && !named(d.old)
 }
+
+var rules = text.Pattern(`(?i)\b(?:never|no|nie|niemals|kein\pL*|jamais|nunca)\W*$`)
 
 var identifier = text.Pattern(`[\pL\d_-]+`)

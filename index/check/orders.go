@@ -28,7 +28,8 @@ func orders(s string) []text.GivenUp {
 }
 
 // everywhere matches what makes a rule of what it stands behind.
-var everywhere = text.Pattern(`(?i)^\s+in (?:this|the(?: whole| entire)?) (?:repo\w*|project|code ?base|code)\b`)
+var everywhere = text.Pattern(`(?i)^\s+in (?:this|the(?: whole| entire)?) (?:repo\w*|project|code ?base|code)` +
+	`(?:\W*$|, (?:and|or|no|never)\b)`)
 
 // onlyIf matches what an order makes a condition: "never run it without asking me".
 var onlyIf = text.Pattern(`(?i)\s(?:without|unless|until|till|except|` +
@@ -96,8 +97,9 @@ func leftAlone(said string) []string {
 
 // notIn matches what names a file or folder in which something isn't to be, and notOurs why that isn't for once only.
 var (
-	notIn   = text.Pattern(`(?i)\b(?:not|nothing|never|nicht|nichts|nie) (?:in|into|under|unter) (?:the )?([\w./-]*\w)`)
-	notOurs = text.Pattern(`(?i)\b(?:generate[ds]?|overwr\w+|vendored|third.party|upstream|parent theme|generiert\w*|` +
+	notIn = text.Pattern(`(?i)^\W*(?:(?:oh|no|nein|please|bitte|and|und)\W+)*` +
+		`(?:not|nothing|never|nicht|nichts|nie) (?:in|into|under|unter) (?:the )?([\w./-]*\w)`)
+	notOurs = text.Pattern(`(?i)\b(?:generated|overwr\w+|vendored|third.party|upstream|parent theme|generiert\w*|` +
 		`überschr\w+)\b`)
 )
 

@@ -75,6 +75,14 @@ func All(l *library.Library) ([]Handoff, error) {
 			bad = append(bad, fmt.Errorf("%s: handoff %s: %w: %w", path(l), r.Handoff, library.ErrDamaged, err))
 			continue
 		}
+		if !r.At.IsZero() && h.At.After(r.At) { // its clock was ahead: nothing was said after it came
+			h.At = r.At
+		}
+		for k := range h.Items {
+			if it := &h.Items[k]; !h.At.IsZero() && it.At.After(h.At) {
+				it.At = h.At
+			}
+		}
 		at[r.Handoff] = len(all)
 		all = append(all, Handoff{Handover: *h, ID: r.Handoff, Project: r.Project})
 	}
