@@ -114,10 +114,9 @@ func resultOf(c *ranked, p Place) *Result {
 
 const placeQuery = `SELECT s.sid, s.title, s.project, s.source, s.author, s.machine, s.archived, s.start,
 		iif(s.source='` + HandoffSource + `', 0,
-		(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start)
-		+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid)
-		- (SELECT count(*) FROM session t WHERE ` + isHandoff + ` AND +t.project=s.project AND (+t.start, ` +
-	`t.sid)<=(s.start, s.sid)))
+		(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start AND ` + isOwn + `)
+		+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid AND ` +
+	isOwn + `))
 		FROM session s WHERE s.id=?`
 
 func (r *reader) place(ctx context.Context, session int64) (p Place, err error) {

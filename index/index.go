@@ -265,10 +265,9 @@ func (p *Place) named() {
 	}
 }
 
-// isOwn matches a session t of one's own, isHandoff a handoff. They use sid because every index of the table
-// has it. isShared matches what others share.
+// isOwn matches a session t of one's own. It uses sid because every index of the table has it. isShared
+// matches what others share.
 const (
-	isOwn     = `t.sid NOT BETWEEN '` + HandoffSource + ` ' AND '` + HandoffSource + `!'`
-	isHandoff = `t.sid BETWEEN '` + HandoffSource + ` ' AND '` + HandoffSource + `!'`
-	isShared  = `t.sid BETWEEN '` + sharedPrefix + `' AND '` + HandoffSource + ` shared!'`
+	isOwn    = `t.sid NOT BETWEEN '` + HandoffSource + ` ' AND '` + HandoffSource + `!'`
+	isShared = `t.sid BETWEEN '` + sharedPrefix + `' AND '` + HandoffSource + ` shared!'`
 )

@@ -188,8 +188,10 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 }
 
 func (r *reader) placed(ctx context.Context, id payload.ItemID) (m member, err error) {
-	if err := r.tx.QueryRowContext(ctx, `SELECT i.session, i.n, `+exchangeOf+`, i.data FROM item i WHERE i.iid=? `+
-		`ORDER BY i.id LIMIT 1`, string(id)).Scan(&m.session, &m.Turn, &m.x, packedItem{&m.Item}); err != nil {
+	err = r.tx.QueryRowContext(ctx, `SELECT i.session, i.n, `+exchangeOf+`, i.data FROM item i JOIN session s `+
+		`ON s.id=i.session WHERE i.iid=? ORDER BY s.author<>'', i.id LIMIT 1`, string(id)).
+		Scan(&m.session, &m.Turn, &m.x, packedItem{&m.Item})
+	if err != nil {
 		return member{}, err
 	}
 	m.Place, err = r.place(ctx, m.session)

@@ -75,9 +75,10 @@ const (
 // list answers with the newest items of some kinds, as pages show them; if there are none, with the newest leads that
 // look like them or, of what says how things stand, that tell where sessions ended.
 func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answer, error) {
-	asked, wanted := r.q.Kinds, kinds
-	defer func() { r.q.Kinds = asked }()
+	asked, own, wanted := r.q.Kinds, r.q.Own, kinds
+	defer func() { r.q.Kinds, r.q.Own = asked, own }()
 	stands := asked == nil && slices.ContainsFunc(kinds, rank.AsOfSession)
+	r.q.Own = own || stands // where others' sessions ended isn't where one's own did
 	kindOf := func(it *payload.Item) payload.Kind {
 		kind, ended := it.Under()
 		switch {

@@ -234,6 +234,11 @@ func (p *Pipeline) bury(ctx context.Context, texts *needle.Needles) error {
 	if err := p.IndexReceived(ctx); err != nil {
 		return err
 	}
+	if p.Shared != nil { // from another machine of one's own
+		if err := p.IndexShared(ctx); err != nil {
+			return err
+		}
+	}
 	if err := p.Index.Forget(ctx, text.Strings(ids)...); err != nil {
 		return err
 	}

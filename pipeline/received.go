@@ -142,6 +142,7 @@ func (r *run) indexReceived(ctx context.Context) error {
 type Shared interface {
 	Stamp() string                         // changes whenever what Each calls may
 	Each(take func(index.Doc) error) error // calls take for each entry that the index should have of it
+	IsMine(id string) bool                 // whether such an entry is of the library's own person, from another machine
 }
 
 // sharedAtOnce is how many entries are put into the index in one transaction.
@@ -153,6 +154,9 @@ func (r *run) indexShared(ctx context.Context) error {
 	if r.p.Shared != nil {
 		made = r.p.Shared.Stamp()
 	} else if r.seen.facts[shared] == "" && !r.options.Reindex {
+		return nil
+	}
+	if made == r.seen.facts[shared] && !r.options.Reindex && len(r.touched) == 0 {
 		return nil
 	}
 	had, err := r.p.Index.Stamps(ctx)
@@ -196,8 +200,8 @@ func (r *run) indexShared(ctx context.Context) error {
 	if err = put(); err != nil {
 		return err
 	}
-	for id := range had {
-		if err := r.p.Index.Delete(ctx, id); err != nil {
+	if len(had) > 0 { // nothing of what may no longer be read is left in free pages
+		if err := r.p.Index.Forget(ctx, slices.Collect(maps.Keys(had))...); err != nil {
 			return err
 		}
 	}

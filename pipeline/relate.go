@@ -78,11 +78,20 @@ func (p *Pipeline) relate(ctx context.Context, due []string, made string) (probl
 		due = nil
 	}
 	standing := payload.StandingLinks(lines)
+	own := map[[2]payload.ItemID]bool{}
+	for _, l := range standing {
+		own[[2]payload.ItemID{l.From, l.To}] = true
+	}
 	shared, err := p.sharedLinks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return problems, p.indexLinks(ctx, append(standing, shared...), stamp, due)
+	for _, l := range shared {
+		if !own[[2]payload.ItemID{l.From, l.To}] {
+			standing = append(standing, l)
+		}
+	}
+	return problems, p.indexLinks(ctx, standing, stamp, due)
 }
 
 // appendLinks finds the links of the sessions that are due and appends those that changed to links.jsonl, whose lines
@@ -108,6 +117,12 @@ func (p *Pipeline) sharedLinks(ctx context.Context) (links []payload.Link, err e
 		if err != nil {
 			return nil, err
 		}
+		own := func(one index.Placed) bool {
+			return one.Author == "" || p.Shared != nil && p.Shared.IsMine(one.Key)
+		}
+		slices.SortStableFunc(placed, func(a, b index.Placed) int { // whoever takes the id of another's item loses
+			return strings.Compare(a.Author, b.Author)
+		})
 		at := map[payload.ItemID]index.Placed{}
 		var items []relate.Item
 		for _, one := range placed {
@@ -122,7 +137,8 @@ func (p *Pipeline) sharedLinks(ctx context.Context) (links []payload.Link, err e
 			if later.Author == "" && earlier.Author == "" || later.Session == earlier.Session {
 				continue
 			}
-			if l.Relation == payload.Supersedes && later.Author != earlier.Author {
+			same := later.Author == earlier.Author || own(later) && own(earlier)
+			if l.Relation == payload.Supersedes && !same {
 				l.Relation, l.Collapses = payload.Contradicts, false
 			}
 			links = append(links, l)

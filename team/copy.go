@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 
 	"recall/index"
 	"recall/ingest"
+	"recall/internal/escape"
 	"recall/internal/hint"
 	"recall/internal/text"
 	"recall/library"
@@ -78,7 +81,11 @@ func (t *Team) readable(ctx context.Context, device string) ([]readable, error) 
 			(*zeronull.Timestamptz)(&c.End), &c.Put, &c.Transcript); err != nil {
 			return r, err
 		}
-		c.Start, c.End, c.Put = c.Start.UTC(), c.End.UTC(), c.Put.UTC()
+		for _, at := range []*time.Time{&c.Start, &c.End, &c.Put} {
+			if *at = at.UTC(); at.Year() < 1 || at.Year() > 9999 { // which JSON can't hold: one row stops nobody's copy
+				*at = time.Time{}
+			}
+		}
 		said, err := json.Marshal(c)
 		r.name = fmt.Sprintf("%d-%s.json", r.id, text.Hash(fmt.Sprintf("%d\x00%s\x00%s", generation, hash, said), 12))
 		return r, err
@@ -104,7 +111,11 @@ func (m *Membership) Fetch(ctx context.Context, t *Team) error {
 		return err
 	}
 	have := map[string][]string{} // names by the session's number
-	for _, name := range m.copies() {
+	names, err := m.copies()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		id, _, _ := strings.Cut(name, "-")
 		have[id] = append(have[id], name)
 	}
@@ -140,14 +151,17 @@ func (m *Membership) Fetch(ctx context.Context, t *Team) error {
 }
 
 // copies lists the files of the copy.
-func (m *Membership) copies() (names []string) {
-	entries, _ := disk.ReadDir(m.Path(copyDir)) // none yet
+func (m *Membership) copies() (names []string, err error) {
+	entries, err := disk.ReadDir(m.Path(copyDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // none yet
+	}
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".json") {
 			names = append(names, e.Name())
 		}
 	}
-	return names
+	return names, err
 }
 
 func (m *Membership) dropCopies(names []string) (err error) {
@@ -224,8 +238,15 @@ func (m *Membership) keep(r *readable, was []string) error {
 	if late {
 		r.Machine += wrongClock
 	}
+	for _, s := range []*string{&r.Author, &r.Machine, &r.Project, &r.Keeper, &r.Title} {
+		*s = text.Clip(escape.Line(*s, escape.Markdown), 200)
+	}
+	if !disk.Exists(m.Path(membershipFile)) { // it was left meanwhile
+		return ErrNoMembership
+	}
 	path := filepath.Join(copyDir, r.name)
-	if err := m.write(path, r.Copied); err != nil {
+	err := m.write(path, r.Copied)
+	if r.Items = nil; err != nil { // of all sessions they are too many for memory
 		return err
 	}
 	return os.Chtimes(m.Path(path), newest, newest) // so that news is found without reading all
@@ -245,28 +266,43 @@ func (m *Membership) copied(name string) (c Copied, err error) {
 
 // Copy is what others share with a library, as it was last fetched.
 type Copy struct {
-	m *Membership
-	l *library.Library
+	m   *Membership
+	l   *library.Library
+	err error // m can't be read
 }
 
-// CopyOf returns the copy of a library, nil if it is in no team.
+// CopyOf returns the copy of a library, nil if it is in no team. One whose membership can't be read has an error for
+// each that asks it.
 func CopyOf(l *library.Library) *Copy {
 	m, err := MembershipOf(l.Dir())
-	if err != nil {
+	if errors.Is(err, ErrNoMembership) {
 		return nil
 	}
-	return &Copy{m, l}
+	return &Copy{m, l, err}
 }
 
 // Stamp changes whenever what Each calls may.
 func (c *Copy) Stamp() string {
+	if c.err != nil {
+		return c.err.Error()
+	}
+	forgotten, _ := c.l.ForgottenStamp() // else Each reports it
 	return strings.Join([]string{disk.Mark(c.m.Path(copyDir)), disk.Mark(c.m.Path("shares.jsonl")),
-		disk.Mark(filepath.Join(c.l.Dir(), "projects.toml"))}, "\n")
+		disk.Mark(filepath.Join(c.l.Dir(), "projects.toml")), forgotten}, "\n")
 }
 
-// Each calls take for each index entry that the copy should have: a session that isn't in the library itself, once for
-// each person who shares it. What can't be read is left for the next sync with the team.
+// IsMine reports whether an entry that Each calls take for is this member's, from another machine.
+func (c *Copy) IsMine(id string) bool {
+	member, _, _ := index.OfShared(id)
+	return c.err == nil && member == strconv.Itoa(c.m.Member)
+}
+
+// Each calls take for each index entry that the copy should have: a session that isn't in the library itself and wasn't
+// forgotten there, once for each person who shares it. What can't be read is left for the next sync with the team.
 func (c *Copy) Each(take func(index.Doc) error) error {
+	if c.err != nil {
+		return c.err
+	}
 	projects, err := c.l.Projects()
 	if err != nil {
 		return err
@@ -275,12 +311,19 @@ func (c *Copy) Each(take func(index.Doc) error) error {
 	if err != nil {
 		return err
 	}
+	forgotten, err := c.l.Tombstones()
+	if err != nil {
+		return err
+	}
 	type latest struct {
 		put  time.Time
 		name string
 	}
 	newest := map[string]latest{} // a person may share a session from two devices
-	names := c.m.copies()
+	names, err := c.m.copies()
+	if err != nil {
+		return err
+	}
 	for _, name := range names {
 		one, err := c.m.copied(name)
 		id := index.SharedID(one.Member, one.Session)
@@ -293,7 +336,8 @@ func (c *Copy) Each(take func(index.Doc) error) error {
 		if err != nil || newest[index.SharedID(one.Member, one.Session)].name != name || len(one.Items) == 0 {
 			continue
 		}
-		if _, err := c.l.Session(ingest.SessionID(one.Session)); err == nil {
+		_, err = c.l.Session(ingest.SessionID(one.Session))
+		if err == nil || slices.Contains(forgotten, ingest.SessionID(one.Session)) {
 			continue
 		}
 		if err := take(one.doc(name, one.projectIn(projects, shares))); err != nil {
@@ -349,8 +393,15 @@ var ErrNotShared = errors.New("nothing of that session is shared with you")
 // ID@MEMBER chooses one.
 func (c *Copy) Session(session string) (*Copied, error) {
 	session, whose, _ := strings.Cut(session, "@")
+	if c.err != nil {
+		return nil, c.err
+	}
+	names, err := c.m.copies()
+	if err != nil {
+		return nil, err
+	}
 	var all []Copied
-	for _, name := range c.m.copies() {
+	for _, name := range names {
 		one, err := c.m.copied(name)
 		others := whose != "" && !strings.EqualFold(one.Author, whose)
 		if err != nil || others || session == "" || !strings.HasPrefix(one.Session, session) {

@@ -53,7 +53,11 @@ func TestFetch(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("Bob has %q, want %q", got, want)
 		}
-		return m.copies()
+		names, err := m.copies()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
 	}
 	names := fetch("Retry five times", "Use TOML", "Use a heap")
 	for _, name := range names {
@@ -75,6 +79,20 @@ func TestFetch(t *testing.T) {
 		t.Fatal(err)
 	}
 	fetch("Retry never", "Use a heap")
+	// A row with a date that no document can hold stops nobody's copy, and one that is left takes nothing more.
+	if _, err := ana.pool.Exec(t.Context(), `UPDATE recall.session SET started='20000-01-01' WHERE sid='s1'`); err != nil {
+		t.Fatal(err)
+	}
+	fetch("Retry never", "Use a heap")
+	away := m.Path(membershipFile) + ".away"
+	moved := os.Rename(m.Path(membershipFile), away)
+	c.put(ana, 3, real(said("s5", app, "Use JSON"), "k3v9t2m8qf"))
+	if err := m.Fetch(t.Context(), bob.Team); !errors.Is(err, ErrNoMembership) || len(copies(m)) != 1 {
+		t.Errorf("left, Bob fetches %d sessions: %v, %v", len(copies(m)), err, moved)
+	}
+	if err := os.Rename(away, m.Path(membershipFile)); err != nil {
+		t.Fatal(err)
+	}
 	if err := ana.LetOut(t.Context(), app, bob.Member.ID); err != nil {
 		t.Fatal(err)
 	}

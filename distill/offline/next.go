@@ -57,7 +57,8 @@ func next(t *talk, goals []payload.Item) (all []payload.Item) {
 		for _, p := range slices.Backward(sp.passages()) {
 			for i := range p.run {
 				s := &p.run[i]
-				if !asks(s.text) && (s.comesNext(sp.user) || sp.user && !sp.actedOn && stillOpen().MatchString(s.text)) && !t.tookUp(sp, s) {
+				isLeft := s.comesNext(sp.user) || sp.user && !sp.actedOn && stillOpen().MatchString(s.text)
+				if isLeft && !asks(s.text) && !t.tookUp(sp, s) {
 					from := i
 					if i > 0 && distill.NeedsContext(s.text) {
 						from--

@@ -234,19 +234,30 @@ func sameTurn(a, b *Item) bool {
 	})
 }
 
-// DifferentChoices returns links between items that answer the same question differently.
+// DifferentChoices returns links between items that answer the same question differently, of each with at most
+// mostAsked before it.
 func DifferentChoices(items []Item) (links []payload.Link) {
+	items = slices.Clone(items)
 	slices.SortFunc(items, InTime)
-	for i, later := range items {
-		asked, choice, ok := strings.Cut(strings.ToLower(later.Text), " → ")
-		for _, earlier := range items[:i] {
-			was, other, _ := strings.Cut(strings.ToLower(earlier.Text), " → ")
-			if ok && was == asked && other != choice && other != "" {
+	before := map[string][]*Item{} // by question
+	choice := func(it *Item) (asked, chosen string, ok bool) { return strings.Cut(strings.ToLower(it.Text), " → ") }
+	for i := range items {
+		later := &items[i]
+		asked, chosen, ok := choice(later)
+		if !ok {
+			continue
+		}
+		same := before[asked]
+		for _, earlier := range same[max(0, len(same)-mostAsked):] {
+			if _, other, _ := choice(earlier); other != chosen && other != "" {
 				links = append(links, payload.Link{Op: payload.OpLink, Relation: payload.Contradicts, From: later.ID,
 					To: earlier.ID, FromSession: later.Session, ToSession: earlier.Session, Maker: payload.ByRule,
 					At: later.At})
 			}
 		}
+		before[asked] = append(same, later)
 	}
 	return links
 }
+
+const mostAsked = 10 // answers to one question

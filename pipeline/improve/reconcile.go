@@ -211,9 +211,9 @@ func (g *asking) claimsOf(ctx context.Context, project string) ([]claim, error) 
 	if err != nil {
 		return nil, err
 	}
-	all := make([]claim, len(placed))
-	for i, it := range pipeline.Claims(placed) {
-		all[i] = claim{it, text.Words(it.Text + " " + it.Why)}
+	var all []claim
+	for _, it := range pipeline.Claims(placed) {
+		all = append(all, claim{it, text.Words(it.Text + " " + it.Why)})
 	}
 	g.claims[project] = all
 	return all, nil

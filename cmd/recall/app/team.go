@@ -67,7 +67,12 @@ func (a *App) SyncTeam(ctx context.Context) (done *team.Synced, err error) {
 	}
 	defer t.Close()
 	done, fault := t.Errands(ctx, a.Lib)
-	return done, errors.Join(fault, a.Leaving().Sync(ctx, t, m, done), m.Fetch(ctx, t), a.IndexShared(ctx))
+	fault = errors.Join(fault, a.Leaving().Sync(ctx, t, m, done))
+	if err := errors.Join(m.Fetch(ctx, t), a.IndexShared(ctx)); err != nil { // most syncs run unattended
+		done.Problem = err.Error()
+		fault = errors.Join(fault, err, m.KeepSynced(done))
+	}
+	return done, fault
 }
 
 // IndexShared brings the index up to date with what others share.
