@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"recall/payload"
 )
@@ -80,13 +81,12 @@ func TestFetch(t *testing.T) {
 	}
 	fetch("Retry never", "Use a heap")
 	// A row with a date that no document can hold stops nobody's copy, and one that is left takes nothing more.
-	if _, err := ana.pool.Exec(t.Context(), `UPDATE recall.session SET started='20000-01-01' WHERE sid='s1'`); err != nil {
-		t.Fatal(err)
-	}
+	retry.Start = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)
+	c.put(ana, 3, retry)
 	fetch("Retry never", "Use a heap")
 	away := m.Path(membershipFile) + ".away"
 	moved := os.Rename(m.Path(membershipFile), away)
-	c.put(ana, 3, real(said("s5", app, "Use JSON"), "k3v9t2m8qf"))
+	c.put(ana, 4, real(said("s5", app, "Use JSON"), "k3v9t2m8qf"))
 	if err := m.Fetch(t.Context(), bob.Team); !errors.Is(err, ErrNoMembership) || len(copies(m)) != 1 {
 		t.Errorf("left, Bob fetches %d sessions: %v, %v", len(copies(m)), err, moved)
 	}
