@@ -12,7 +12,6 @@ import (
 	"recall/distill"
 	"recall/index"
 	"recall/index/check"
-	"recall/index/embed/minilm"
 	"recall/ingest"
 	"recall/internal/text"
 	"recall/library"
@@ -64,9 +63,8 @@ const (
 
 // Find returns what of what was said before, within its project ("" for all), bears on an action, at most three:
 // claims that forbid it; what a person said that forbids a task of few words, which does one thing; and what recall
-// query of the task's own words answers, where that says enough of the task, or rules against a thing that the task
-// takes up by name. Like any score this one takes near misses for answers; how many of the task's rare words a result
-// has tells the most.
+// query of the task's own words answers, where that says enough of the task. Like any score this one takes near misses
+// for answers; how many of the task's rare words a result has tells the most.
 func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Bearing) bool) (all []Bearing,
 	err error) {
 	task := strings.TrimSpace(act.Text + "\n" + act.Command)
@@ -109,13 +107,6 @@ func Find(ctx context.Context, x *index.Index, act check.Action, wanted func(*Be
 	}
 	if err != nil || found.Verdict == answer.Nothing {
 		return all, err
-	}
-	taken := takenUp(act)
-	for _, r := range found.Results {
-		b, said := shown(r, found.Rarity)
-		if b != nil && !b.Claims() && rulesOn(r.Passage, taken) && share(said, found.Rarity) >= rules {
-			add(latest(b, r.Later, &found, said))
-		}
 	}
 	near := func(r *answer.Result) bool { return r.Near > 0 }
 	for _, r := range found.Results[:min(most, len(found.Results))] {
@@ -178,46 +169,6 @@ func fitSaid(passage string, task text.Bag) string {
 	}
 	return strings.TrimSpace(passage)
 }
-
-// rules is how much of a task's words what rules on a thing must have that the task takes up: the one, if it's rare.
-const rules = 0.4
-
-// takenUp returns the words of what a task tells to use, as stems: "oversample with SMOTE".
-func takenUp(act check.Action) text.Bag {
-	taken := text.Bag{}
-	if len(text.Content(act.Text)) > errand {
-		return taken
-	}
-	for _, s := range text.Sentences(act.Text, true) {
-		for _, m := range takesUp().FindAllStringSubmatch(s, -1) {
-			if !text.Denies(s) {
-				taken.Add(text.Words(m[1]))
-			}
-		}
-	}
-	return taken
-}
-
-// takesUp matches what tells to use something, and the next words.
-var takesUp = text.Pattern(`(?i)\b(?:use|using|with|via|try|switch|move|migrate|install|enable|` +
-	`mit|per|nutze?|nimm|bau|verwende|avec|utilise|con|usa)\s+((?:[^\s,.;:?!]+\s*){1,3})`)
-
-// rulesOn reports whether a sentence rules against something that is taken up: a name rather than a word of everyday
-// English, or what the sentence begins with: "rayon is slower".
-func rulesOn(said string, taken text.Bag) bool {
-	return len(taken) > 0 && slices.ContainsFunc(text.Sentences(said, true), func(s string) bool {
-		words := text.Content(s)
-		names := func(w string) bool {
-			_, everyday := minilm.Place(w)
-			return taken.Has(text.Stem(w)) && (!everyday || w == words[0])
-		}
-		return against().MatchString(s) && !strings.HasSuffix(s, "?") && slices.ContainsFunc(words, names)
-	})
-}
-
-// against matches what speaks against something.
-var against = text.Pattern(`(?i)\b(?:no|not|never|without|\w+n['’]?t|drop|dropped|remove[ds]?|out of|slower|worse|` +
-	`fail(?:s|ed)|broke|breaks|too \w+|nicht|kein\w*|nie|raus|pas|jamais|nunca)\b`)
 
 // alike is how much a person's later word must say of those of a task's words that the assistant said before, to be
 // about the same: its numbers are others.

@@ -81,7 +81,7 @@ type Config struct {
 		Prices      []llm.Price   `key:"prices" about:"prices that are missing or wrong in the built-in table, in USD per million tokens"`
 	} `key:"llm"`
 	Team struct {
-		Told bool `key:"told" default:"true" about:"whether a session that starts is told what others in the team decided, with their quotes"`
+		Told bool `key:"told" default:"true" about:"whether sessions are told at their start what others decided"`
 	} `key:"team"`
 
 	File string // the file read, "" if none
