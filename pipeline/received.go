@@ -140,7 +140,7 @@ func (r *run) indexReceived(ctx context.Context) error {
 
 // Shared is what others share with a library, as it was last fetched.
 type Shared interface {
-	Stamp() string                         // changes whenever what Each calls may
+	Stamp() (string, error)                // changes whenever what Each calls may
 	Each(take func(index.Doc) error) error // calls take for each entry that the index should have of it
 	IsMine(id string) bool                 // whether such an entry is of the library's own person, from another machine
 }
@@ -152,7 +152,11 @@ const sharedAtOnce = 200
 func (r *run) indexShared(ctx context.Context) error {
 	made := ""
 	if r.p.Shared != nil {
-		made = r.p.Shared.Stamp()
+		var err error
+		if made, err = r.p.Shared.Stamp(); err != nil { // what is indexed stays, and the rest of the sync goes on
+			r.report.problem(r.p.Library.Dir(), err)
+			return nil
+		}
 	} else if r.seen.facts[shared] == "" && !r.options.Reindex {
 		return nil
 	}

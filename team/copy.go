@@ -282,13 +282,13 @@ func CopyOf(l *library.Library) *Copy {
 }
 
 // Stamp changes whenever what Each calls may.
-func (c *Copy) Stamp() string {
+func (c *Copy) Stamp() (string, error) {
 	if c.err != nil {
-		return c.err.Error()
+		return "", c.err
 	}
-	forgotten, _ := c.l.ForgottenStamp() // else Each reports it
+	forgotten, err := c.l.ForgottenStamp()
 	return strings.Join([]string{disk.Mark(c.m.Path(copyDir)), disk.Mark(c.m.Path("shares.jsonl")),
-		disk.Mark(filepath.Join(c.l.Dir(), "projects.toml")), forgotten}, "\n")
+		disk.Mark(filepath.Join(c.l.Dir(), "projects.toml")), forgotten}, "\n"), err
 }
 
 // IsMine reports whether an entry that Each calls take for is this member's, from another machine.
@@ -300,9 +300,6 @@ func (c *Copy) IsMine(id string) bool {
 // Each calls take for each index entry that the copy should have: a session that isn't in the library itself and wasn't
 // forgotten there, once for each person who shares it. What can't be read is left for the next sync with the team.
 func (c *Copy) Each(take func(index.Doc) error) error {
-	if c.err != nil {
-		return c.err
-	}
 	projects, err := c.l.Projects()
 	if err != nil {
 		return err
