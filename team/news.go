@@ -48,17 +48,12 @@ func (m *Membership) news(since time.Time, projects []library.Project, shares ma
 		}
 		for _, one := range c.Items {
 			key := fmt.Sprint(c.Member, " ", one.Item.ID)
-			if twice[key] || !one.Came.After(since) ||
-				!slices.Contains(newsKinds, one.Item.Kind) {
+			if twice[key] || !one.Came.After(since) || !slices.Contains(newsKinds, one.Item.Kind) {
 				continue
 			}
 			twice[key] = true
-			told := Told{Author: c.Author, Machine: c.Machine, Project: project, Title: c.Title, Session: c.Session,
-				Came: one.Came, Item: one.Item}
-			for _, s := range []*string{&told.Author, &told.Machine, &told.Project, &told.Title, &told.Session} {
-				*s = txt.Clip(escape.Line(*s, escape.Markdown), 200)
-			}
-			out = append(out, told)
+			out = append(out, Told{Author: c.Author, Machine: c.Machine, Project: project, Title: c.Title,
+				Session: txt.Clip(escape.Line(c.Session, escape.Markdown), 200), Came: one.Came, Item: one.Item})
 		}
 	})
 	slices.SortStableFunc(out, func(a, b Told) int { return cmp.Compare(b.Item.At.Unix(), a.Item.At.Unix()) })

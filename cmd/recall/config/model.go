@@ -31,13 +31,10 @@ const (
 
 var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude}
 
-// Values of distill.distiller, team.answers, embed.provider and query.rerank.
+// Values of distill.distiller, embed.provider and query.rerank.
 const (
 	ByRules = "offline"
 	ByModel = "model"
-
-	TeamOff  = "off"
-	TeamOnly = "only"
 
 	EmbedBuiltin = "builtin"
 	EmbedOff     = "off"
