@@ -124,7 +124,7 @@ func TestSpeakers(t *testing.T) {
 			s.user("watch the build", fields{"entrypoint": "cli"})
 			s.raw(fields{"type": "queue-operation", "operation": "enqueue", "content": "Go on with the loop."})
 			s.user("Go on with the loop.", fields{"isMeta": true, "promptSource": "system"})
-		}, []string{"user prompt watch the build"}, false},
+		}, []string{"user prompt watch the build", "program event Go on with the loop."}, false},
 	} {
 		s := &script{}
 		tt.fill(s)

@@ -38,7 +38,11 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 	}
 	text := p.userText(r)
 	if r.meta || r.synthetic {
-		p.unqueue(text) // such as a prompt that the model scheduled
+		if p.unqueue(text) {
+			typed := p.spoken(r, text)
+			typed.Role, typed.Kind, typed.Name = ingest.Program, ingest.Event, "wake-up" // the model scheduled it
+			p.takeTyped(r, n, at, typed)
+		}
 		return
 	}
 	p.takeTyped(r, n, at, p.spoken(r, text))
@@ -157,15 +161,16 @@ func (p *parser) takeQueue(r *record) {
 }
 
 // unqueue removes a prompt that its author took back to edit it, that was blocked, or that is a program's; an earlier
-// version of the source may have had it still.
-func (p *parser) unqueue(text string) {
+// version of the source may have had it still. It reports whether there was one.
+func (p *parser) unqueue(text string) bool {
 	for i := len(p.meta.queued) - 1; i >= 0; i-- {
 		if q := p.meta.queued[i]; q.text == text {
 			p.s.TakenBack = append(p.s.TakenBack, timeKey(q.at, p.spoken(&record{}, q.text).Text))
 			p.meta.queued = append(p.meta.queued[:i], p.meta.queued[i+1:]...)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // recoverQueued restores queued prompts that appear nowhere else.
