@@ -254,8 +254,8 @@ func (l *fileTable) putBackBelow(folder string, turn *ingest.Turn) {
 	}
 }
 
-// git records which of the files that were written so far a call's git commands commit: those added before, or all if
-// git then says that nothing is left.
+// git records which of the files that were written so far a call's git commands commit: those added before, or, if git
+// then says that nothing is left, all that it had before: a new one that wasn't added is ignored.
 func (l *fileTable) git(a *trace.Action, made bool) {
 	for _, st := range a.Steps {
 		if dir, _ := st.Git(); !a.Call.Ran() || isUnrelated(dir+"/") {
@@ -270,7 +270,7 @@ func (l *fileTable) git(a *trace.Action, made bool) {
 	}
 	clean := l.committed > 0 && a.LeavesNothing()
 	for _, f := range l.all {
-		if made && f.staged || clean && !path.IsAbs(f.path) {
+		if made && f.staged || clean && !path.IsAbs(f.path) && !f.created {
 			f.committed, f.staged = a.N, false
 		}
 	}

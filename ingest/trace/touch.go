@@ -146,8 +146,6 @@ func (c *Step) touch() {
 		} else {
 			c.touchFiles(Create, plain)
 		}
-	case "touch":
-		c.touchFiles(Create, plain)
 	case "sed", "perl":
 		files := plain[min(1, len(plain)):]
 		if slices.ContainsFunc(flags, func(f string) bool {

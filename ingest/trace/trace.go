@@ -97,6 +97,9 @@ func (t *tracer) takeBack(a *Action) {
 			replaced = []ingest.Edit{{New: a.Call.Command}}
 		}
 		for _, e := range replaced {
+			if _, old, now, _ := e.Lines(); len(old) > 0 && len(now) > 0 {
+				e = ingest.Edit{Old: strings.Join(old, "\n"), New: strings.Join(now, "\n")} // however much around it is named
+			}
 			if at := slices.Index(done, ingest.Edit{Old: e.New, New: e.Old}); at >= 0 && e.Old != e.New {
 				done = slices.Delete(done, at, at+1)
 				touch.Back = len(done) == 0
