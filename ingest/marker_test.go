@@ -97,6 +97,25 @@ func TestOwnText(t *testing.T) {
 	}
 }
 
+// What a person pastes of the assistant's words to object is not theirs; an option that they paste whole is.
+func TestRepeated(t *testing.T) {
+	const offer = "2. **Seats by row**: the plan of `seats.md` numbers each row from the stage."
+	const copied = "Seats by row: the plan of seats.md numbers\n  each row from the stage."
+	for sent, own := range map[string]string{
+		copied + "\n\nNo, from the door.":           "No, from the door.",
+		"why? Seats by row. " + copied:              "why? Seats by row.",
+		copied:                                      copied,
+		"Seats by row: the plan, but from the door": "Seats by row: the plan, but from the door",
+	} {
+		s := &Session{}
+		s.Count(Turn{Role: Assistant, Kind: Message, Text: "Two ways:\n\n1. One list.\n" + offer})
+		s.Count(Turn{Role: User, Kind: Prompt, Text: sent})
+		if got := s.Turns[1].OwnText(); got != own {
+			t.Errorf("of %q: got %q, want %q", sent, got, own)
+		}
+	}
+}
+
 func TestMarkPasted(t *testing.T) {
 	known := func(line string) ([]string, bool) {
 		switch line {

@@ -60,6 +60,9 @@ func (s *Session) AddSubagents(ctx context.Context, f Found, read func(File) (Su
 // Count numbers a turn, adds it to the session and updates the session's totals.
 func (s *Session) Count(t Turn) {
 	MarkForeign(&t)
+	if t.Role == User && t.Kind == Prompt {
+		t.Foreign = mergeForeign(append(t.Foreign, outside(s.repeated(t.Text), t.Foreign)...))
+	}
 	t.N = len(s.Turns) + 1
 	s.Turns = append(s.Turns, t)
 	if t.Dir != "" && (t.Kind == Prompt || t.Kind == Message || t.Kind == PlanTurn) {
