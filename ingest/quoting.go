@@ -7,7 +7,7 @@ import (
 	"recall/internal/text"
 )
 
-// The least letters and digits of a sentence that nobody types again by chance, and how many turns back it is looked for.
+// The least letters and digits of a sentence that nobody types again by chance, and how many turns back it is sought.
 const leastRepeated, repeatedFrom = 40, 40
 
 // repeated finds the sentences that a person repeats of what the assistant said before, as when pasting one to say that

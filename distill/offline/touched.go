@@ -270,7 +270,8 @@ func (l *fileTable) git(a *trace.Action, made bool) {
 	}
 	clean := l.committed > 0 && a.LeavesNothing()
 	for _, f := range l.all {
-		if made && f.staged || clean && !path.IsAbs(f.path) && !f.created {
+		known := !f.created && !path.IsAbs(f.path)
+		if made && f.staged || clean && known {
 			f.committed, f.staged = a.N, false
 		}
 	}
