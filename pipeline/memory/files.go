@@ -49,7 +49,7 @@ func IsPlan(name string) bool { return strings.Contains("/"+name, "/plans/") }
 // Files lists the files that clients read before a session of a project, or of any for "": some may not be there.
 func Files(l *library.Library, project string) (files []File) {
 	p, err := l.Project(project)
-	known := project != "" && err == nil
+	known := project != "" && err == nil && p.Root != "" // "none" has no folder
 	if known {
 		for _, name := range []string{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"} {
 			files = append(files, File{Path: filepath.Join(p.Root, filepath.FromSlash(name)), Project: p.Name})
