@@ -36,7 +36,7 @@ type Change struct {
 // sources have vanished. Archive may run for several sessions at once, and in several processes.
 func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 	fail := func(err error) (Change, error) {
-		return Change{}, fmt.Errorf("archive %s: %w", f.ID, err)
+		return Change{}, fmt.Errorf("session %s: %w", f.ID, err)
 	}
 	if err := l.ReadOnly(); err != nil {
 		return fail(err)

@@ -40,7 +40,7 @@ type Derived struct {
 func (l *Library) SavePayload(id ingest.SessionID, d Derived) (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("save payload of %s: %w", id, err)
+			err = fmt.Errorf("session %s: payload: %w", id, err)
 		}
 	}()
 	p := *d.Payload
