@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root := rootCmd(a)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	err = option.NameProject(cmd, err)
+	err = option.NameProject(cmd, option.NameFlags(cmd, err))
 	if lost := said.End(); lost != nil && (err == nil || errors.As(err, new(app.ExitCode))) {
 		err = fmt.Errorf("the output is incomplete: %w", lost)
 	}

@@ -84,6 +84,9 @@ func FreeName(dir, name string) string {
 // Warnings says, for people, why dir is a bad place for a library, whose transcripts hold secrets: because a service
 // synchronises it or it is in a git work tree. dir needn't exist yet.
 func Warnings(dir string) []string {
+	if dir == "" { // no home folder is known
+		return nil
+	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		abs = dir

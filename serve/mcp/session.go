@@ -58,8 +58,8 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	}
 	next := 0
 	sh := newSheet()
-	sh.linef("Session %s %q, %s, %d turns; You: the user. %s", payload.ShortID(e.ID), payload.Data(e.Title, 120),
-		answer.Day(e.Start), e.Turns, asData)
+	sh.linef("Session %s %q, %s, %s; You: the user. %s", payload.ShortID(e.ID), payload.Data(e.Title, 120),
+		answer.Day(e.Start), answer.Count(e.Turns, "turn"), asData)
 	shown, size := 0, mostTurn
 	if from == to {
 		size = mostOneTurn
@@ -154,8 +154,8 @@ func (s *Server) latest(m *Memory, project string) (string, error) {
 		if hidden || only != "" && !catalog.WorkedIn(e, only) || told == mostListed {
 			continue
 		}
-		if sh.linef("%s · %s · %s · %d turns · %s", payload.ShortID(e.ID), answer.Day(e.Start), payload.Data(name, 80),
-			e.Turns, payload.Data(e.Title, 120)) {
+		if sh.linef("%s · %s · %s · %s · %s", payload.ShortID(e.ID), answer.Day(e.Start), payload.Data(name, 80),
+			answer.Count(e.Turns, "turn"), payload.Data(e.Title, 120)) {
 			told++
 		}
 	}

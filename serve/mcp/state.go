@@ -52,8 +52,8 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 			return "", err
 		}
 	}
-	sh.linef("State of session %s %q, %s, %d turns. %s", payload.ShortID(e.ID), payload.Data(t.Title, 120),
-		answer.Day(t.Start), len(t.Turns), asData)
+	sh.linef("State of session %s %q, %s, %s. %s", payload.ShortID(e.ID), payload.Data(t.Title, 120),
+		answer.Day(t.Start), answer.Count(len(t.Turns), "turn"), asData)
 	for _, part := range stateParts {
 		if len(in.Parts) > 0 && !slices.Contains(in.Parts, part) {
 			continue

@@ -115,6 +115,19 @@ func BadFlag(cmd *cobra.Command, err error) error {
 	return hint.With(err, "%s", cmp.Or(hint.Of(err), cmd.CommandPath()+" --help lists the flags"))
 }
 
+// NameFlags words cobra's error about flags that exclude one another; see Flags.Apart.
+func NameFlags(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, names, ok := strings.Cut(err.Error(), "are set none of the others can be; ["); ok {
+		names, _, _ = strings.Cut(names, "]")
+		err = fmt.Errorf("--%s can't be given together", strings.ReplaceAll(names, " ", " and --"))
+		return BadFlag(cmd, err)
+	}
+	return err
+}
+
 // pages holds the help page of each command: that of recall project list is project-list.txt. A page begins with the
 // usage line and a short description, followed by lines such as its group in recall help all, "hidden" for commands
 // meant for scripts and other programs, and "paged" if its output can be long. After a blank line comes the long

@@ -138,7 +138,7 @@ func ReportParts(r pipeline.Report) []string {
 	if r.Found > 0 {
 		parts = append(parts, answer.Count(r.Found, "session")+" found")
 	}
-	parts = append(parts, txt.Counts("new|of them salvaged: only what was typed is left|grown|kept, with a source "+
+	parts = append(parts, txt.Counts("new|of them prompts only: their transcript is gone|grown|kept, with a source "+
 		"that is shorter now|whose bytes were gone archived again|vanished at the source|distilled|edited by hand", r.New,
 		r.Salvaged, r.Grown, r.Shrunk, r.Again, r.Vanished, r.Distilled, r.Edited)...)
 	if r.New+r.Grown+r.Shrunk+r.Again+r.Vanished+r.Distilled == 0 {
