@@ -51,6 +51,7 @@ type Answer struct {
 	Rarity text.Bag `json:"-"` // of the question's words, as stems
 	More   int      `json:"-"` // results found but not shown
 
+	Limited        bool      `json:"-"` // only certain kinds or days were asked for
 	AsOf           time.Time `json:"-"` // the end of the day as of which it is answered; zero: now
 	WithoutVectors bool      `json:"-"` // only words were searched: the embedding model gave no usable answer
 	Told           []string  `json:"-"` // messages about the model for the user
@@ -102,7 +103,11 @@ func (a *Answer) Nothing() string {
 	if a.Unmade > 0 {
 		return "Nothing was searched: the index of " + Count(a.Unmade, "session") + " isn't made yet."
 	}
-	return a.nowhere(". ") + "Nothing decided about this that recall knows of."
+	none := "Nothing decided about this that recall knows of."
+	if a.Limited {
+		none = "Nothing about this of the kinds or days asked for."
+	}
+	return a.nowhere(". ") + none
 }
 
 // LookBeyond notes what waits for a review, and if nothing was found in the sessions of a project, "" for all, what
@@ -261,6 +266,7 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 // Of makes the answer to a question from a search's results.
 func Of(q Question, found index.Answer) Answer {
 	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage,
+		Limited:  len(q.Kinds) > 0 || !q.Since.IsZero() || !q.Until.IsZero(),
 		Rarity:   found.Rarity,
 		Narrowed: found.Narrowed, Widened: found.Widened, Listed: found.Listed,
 		Missing: worthSaying(q.Text, found), Titled: text.Written(q.Text, found.Titled),

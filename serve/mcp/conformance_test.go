@@ -46,7 +46,7 @@ func TestTools(t *testing.T) {
 		{"a passage", "recall_query", map[string]any{"question": "retry backoff", "also": []string{"jitter", "exponential"}},
 			[]string{"session b1047db6:14", "xponential backoff"}, false},
 		{"a kind that nothing on record has", "recall_query", map[string]any{"question": "did we try redis for the cache?",
-			"kinds": []string{"eliminated"}}, []string{"Nothing decided about this"}, false},
+			"kinds": []string{"eliminated"}}, []string{"Nothing about this of the kinds"}, false},
 		{"nothing", "recall_query", map[string]any{"question": "which font did we pick?"},
 			[]string{"font: said in no session; nearest"}, false},
 		{"as of", "recall_query", map[string]any{"question": "retry backoff", "as_of": "2026-09-01", "limit": 2},
