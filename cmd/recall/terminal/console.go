@@ -151,7 +151,7 @@ func ReportParts(r pipeline.Report) []string {
 		len(r.Problems))...)
 }
 
-// PrintReport prints what was done on one line, then what failed and what the client will delete soon.
+// PrintReport prints what was done on one line, then what failed.
 func (c *Console) PrintReport(r pipeline.Report) {
 	page := struct {
 		pipeline.Report
