@@ -159,7 +159,7 @@ func handOver(a *app.App, text string, copied bool) error {
 		return a.Print(text)
 	}
 	if err := a.Copy(text, "as the first message of the next session"); err != nil {
-		return hint.With(err, "install one, or omit --copy to print it")
+		return hint.With(err, "omit --copy to print it")
 	}
 	return nil
 }
@@ -272,7 +272,7 @@ func giveHandoff(a *app.App, page, file string, o handoffOptions) error {
 	switch {
 	case o.Copy:
 		if err := a.Copy(page, "to "+o.To); err != nil {
-			return hint.With(err, "install one, or omit --copy to write it to a file")
+			return hint.With(err, "omit --copy to write it to a file")
 		}
 		return nil
 	case o.Out == "-":
