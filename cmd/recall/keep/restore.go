@@ -144,8 +144,9 @@ func restoreAll(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries [
 			"--resume, in the project's folder, find the others")
 	}
 	if elsewhere > 0 {
-		fmt.Fprintf(a.Out, "%s left out: not from a client on this machine, or deleted from OpenCode's database, "+
-			"where recall writes nothing; recall restore SESSION explains what to do\n", answer.Count(elsewhere, "session"))
+		fmt.Fprintf(a.Out, "%s left out: of another machine's client, with nothing but prompts left, or deleted from "+
+			"OpenCode's database, where recall writes nothing; recall restore SESSION explains what to do\n",
+			answer.Count(elsewhere, "session"))
 	}
 	if left > 0 {
 		return hint.With(fmt.Errorf("%s not restored", answer.Count(left, "session")),

@@ -91,7 +91,7 @@ func BadArguments(c *cobra.Command, args []string) error {
 	}
 	if c.HasAvailableSubCommands() && len(args) > 0 {
 		err := fmt.Errorf("unknown command %q for %q", args[0], path)
-		c.SuggestionsMinimumDistance = 2
+		c.SuggestionsMinimumDistance = min(2, len(args[0])/2) // "foo" isn't "log"
 		way := path + " --help lists the commands"
 		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 			way = fmt.Sprintf("did you mean %s %s?", path, strings.Join(near, " or "))
