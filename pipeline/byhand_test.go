@@ -12,6 +12,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/payload"
 	"recall/pipeline"
 )
 
@@ -155,6 +156,34 @@ func TestEditAfterLostCache(t *testing.T) {
 	}
 	if r := syncAll(t, p, root); r.Edited != 1 || r.Distilled != 1 {
 		t.Errorf("%+v, want one edited", r)
+	}
+	if r := syncAll(t, p, root); r.Distilled+r.Indexed != 0 {
+		t.Errorf("after that: %+v", r)
+	}
+}
+
+// What a person said is applied by the next sync if the process that recorded it was killed before it did.
+func TestWordNotYetApplied(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	first.write(t, root)
+	second.write(t, root)
+	syncAll(t, p, root)
+	say := func(e payload.Edit) {
+		e.At, e.Who = day, "Ann"
+		if err := p.Library.AppendEdits(ingest.SessionID(first.id), []payload.Edit{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, lost := range []string{"", "state.db"} { // with it nothing is known of the folder
+		say(payload.Edit{Op: payload.OpTitle, Title: "named" + lost})
+		if err := os.Remove(filepath.Join(p.Cache, lost)); err != nil && lost != "" {
+			t.Fatal(err)
+		}
+		r := syncAll(t, p, root)
+		if e, err := p.Library.Session(ingest.SessionID(first.id)); err != nil || e.Title != "named"+lost || r.Distilled != 1 {
+			t.Errorf("lost %q: title %q, %+v, %v", lost, e.Title, r, err)
+		}
 	}
 	if r := syncAll(t, p, root); r.Distilled+r.Indexed != 0 {
 		t.Errorf("after that: %+v", r)

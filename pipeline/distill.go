@@ -104,7 +104,7 @@ func (r *run) everything(ctx context.Context, first bool) ([]library.Entry, map[
 // the time budget is used up, it doesn't look for changes: that is left for the next run.
 func (r *run) anew(e library.Entry, want string) bool {
 	known := r.seen.sessions[e.ID].Page != "" // then hand edits are noticed
-	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
+	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && later(e, "notes.jsonl")
 	return changed || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
 		!known && (r.late() || !r.asWritten(e))
 }

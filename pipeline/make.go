@@ -304,14 +304,14 @@ func withNotes(items []payload.Item, noted []*payload.Item) []payload.Item {
 	return items
 }
 
-// notesLater reports whether notes were added after the payload was saved.
-func notesLater(e library.Entry) bool {
-	notes, err := os.Stat(filepath.Join(e.Folder, "notes.jsonl"))
+// later reports whether a file of a session's folder was added to after the payload was saved.
+func later(e library.Entry, name string) bool {
+	file, err := os.Stat(filepath.Join(e.Folder, name))
 	if err != nil {
 		return false
 	}
 	saved := e.Made()
-	return !saved.IsZero() && notes.ModTime().After(saved)
+	return !saved.IsZero() && file.ModTime().After(saved)
 }
 
 // fold moves notes from the inbox to their sessions. One that fails is reported as a problem and stays in the inbox.

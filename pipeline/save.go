@@ -243,10 +243,11 @@ func lookAtPage(e library.Entry, written string) string {
 	return mark
 }
 
-// asWritten reports whether a session's payload.md is as it was last written, and records it if so.
+// asWritten reports whether a session's payload.md is as it was last written and has all that was said about it, and
+// records it if so.
 func (r *run) asWritten(e library.Entry) bool {
 	p, err := r.p.Library.Payload(e.ID)
-	if err != nil {
+	if err != nil || later(e, "edits.jsonl") && r.changes(e.ID) {
 		return false
 	}
 	mark := lookAtPage(e, p.Written)
@@ -255,6 +256,14 @@ func (r *run) asWritten(e library.Entry) bool {
 	}
 	r.keepPage(e, mark)
 	return true
+}
+
+// changes reports whether a person said of a session what changes its payload.
+func (r *run) changes(id ingest.SessionID) bool {
+	edits, _ := r.p.Library.Edits(id) // the intact lines count
+	return slices.ContainsFunc(edits, func(e payload.Edit) bool {
+		return e.Op != payload.OpKeep && e.Op != payload.OpMark
+	})
 }
 
 func (r *run) keepPage(e library.Entry, mark string) {
@@ -272,10 +281,14 @@ func (r *run) keep(e library.Entry, s seenSession) {
 	r.seen.set(e.ID, s)
 }
 
-// keyOf returns the mark of a session's session.json and of the folder of its segments, which changes as soon as one
-// comes or goes.
+// keyOf returns the mark of a session's session.json, of the folder of its segments, which changes as soon as one comes
+// or goes, and of what people said: whoever recorded it may have been killed before the payload had it.
 func (p *Archiver) keyOf(s seenSession) string {
-	return disk.Mark(p.inFolder(s, "session.json")) + " " + disk.Mark(p.inFolder(s, "raw"))
+	key := disk.Mark(p.inFolder(s, "session.json")) + " " + disk.Mark(p.inFolder(s, "raw"))
+	if edits := p.inFolder(s, "edits.jsonl"); disk.Exists(edits) {
+		key += " " + disk.Mark(edits)
+	}
+	return key
 }
 
 // hollow reports whether a session's folder has a segment that was emptied, which doesn't show from outside.

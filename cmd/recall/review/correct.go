@@ -133,8 +133,12 @@ func markOne(ctx context.Context, a *app.App, e library.Entry, m payload.Mark, n
 			return p.Index.SetArchived(ctx, string(e.ID), *m.Archive)
 		})
 	}
-	if err == nil && name != "" {
-		_, err = a.Sync(ctx, pipeline.Options{Only: e.ID})
+	if err != nil || name == "" {
+		return err
+	}
+	report, err := a.Sync(ctx, pipeline.Options{Only: e.ID})
+	for _, p := range report.Problems {
+		err = errors.Join(err, hint.With(p, "the title is kept; recall sync applies it once the cause is gone"))
 	}
 	return err
 }
