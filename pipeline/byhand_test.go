@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -169,14 +170,14 @@ func TestWordNotYetApplied(t *testing.T) {
 	first.write(t, root)
 	second.write(t, root)
 	syncAll(t, p, root)
-	say := func(e payload.Edit) {
+	say := func(id string, e payload.Edit) {
 		e.At, e.Who = day, "Ann"
-		if err := p.Library.AppendEdits(ingest.SessionID(first.id), []payload.Edit{e}); err != nil {
+		if err := p.Library.AppendEdits(ingest.SessionID(id), []payload.Edit{e}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, lost := range []string{"", "state.db"} { // with it nothing is known of the folder
-		say(payload.Edit{Op: payload.OpTitle, Title: "named" + lost})
+		say(first.id, payload.Edit{Op: payload.OpTitle, Title: "named" + lost})
 		if err := os.Remove(filepath.Join(p.Cache, lost)); err != nil && lost != "" {
 			t.Fatal(err)
 		}
@@ -187,6 +188,15 @@ func TestWordNotYetApplied(t *testing.T) {
 	}
 	if r := syncAll(t, p, root); r.Distilled+r.Indexed != 0 {
 		t.Errorf("after that: %+v", r)
+	}
+	away := true
+	say(second.id, payload.Edit{Op: payload.OpMark, Mark: &payload.Mark{Archive: &away}})
+	if r := syncAll(t, p, root); r.Distilled != 0 {
+		t.Errorf("after a mark: %+v", r)
+	}
+	a, err := p.Index.Search(context.Background(), index.Query{Text: "queue"})
+	if err != nil || a.Archived != 1 {
+		t.Errorf("%d archived sessions were left out, %v; want 1", a.Archived, err)
 	}
 }
 

@@ -196,6 +196,18 @@ func (r *run) takeEdits(id ingest.SessionID, old *payload.Payload, onDisk []byte
 	return r.p.Library.AppendEdits(id, edits)
 }
 
+// takeMarks gives session.json and the index what was said of a session as a whole, in case whoever recorded it was
+// killed before.
+func (r *run) takeMarks(ctx context.Context, id ingest.SessionID) {
+	edits, _ := r.p.Library.Edits(id) // the intact lines count
+	if !slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.Op == payload.OpMark }) {
+		return
+	}
+	// An error of either shows when it is next written to.
+	_ = r.p.Library.UpdateMarks(id)
+	_ = r.p.Index.SetArchived(ctx, string(id), payload.MarksOf(edits).Archived)
+}
+
 // withoutOthers removes from an earlier payload what never was this session's, so that it isn't retired and doesn't
 // depend on which member of its family arrived first: items based on turns that it copied and, where only the family's
 // other sessions changed, those that the new payload doesn't have. Items that a person touched stay.
@@ -345,7 +357,7 @@ func (r *run) changedFolders() (changed []ingest.SessionID) {
 // if its source still exists: only forget is meant to lose it. A folder that was merely moved is put back by Settle. If
 // the key to a folder is another one, or segments have gone, an older copy may have been put there: what is remembered
 // of the session's sources is looked at again.
-func (r *run) handEdited(changed []ingest.SessionID) {
+func (r *run) handEdited(ctx context.Context, changed []ingest.SessionID) {
 	if r.options.Only != "" {
 		r.edited[r.options.Only] = true
 		return
@@ -357,6 +369,9 @@ func (r *run) handEdited(changed []ingest.SessionID) {
 	_, _ = r.p.Library.Sessions()
 	for _, id := range changed {
 		e, err := r.p.Library.Session(id)
+		if err == nil {
+			r.takeMarks(ctx, id)
+		}
 		now := seenSession{Folder: r.p.Library.Rel(e.Folder)}
 		switch {
 		case errors.Is(err, library.ErrNoSession):

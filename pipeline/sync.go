@@ -134,7 +134,7 @@ func (r *run) sync(ctx context.Context) error {
 	pages := make(chan []ingest.SessionID, 1)
 	go func() { pages <- r.changedFolders() }() // many files to look at, as in the search
 	found := r.find(ctx)
-	r.handEdited(<-pages)
+	r.handEdited(ctx, <-pages)
 	changed := r.discover(ctx, found)
 	r.broke = r.seen.facts[finished] == ""
 	r.work = len(r.edited) > 0 || r.broke || r.options.Reindex || r.lost
