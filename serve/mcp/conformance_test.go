@@ -195,6 +195,10 @@ func TestFaultsAreExplained(t *testing.T) {
 		!strings.Contains(text, "Nothing decided") {
 		t.Errorf("an empty library: got %q", text)
 	}
+	odd := map[string]any{"question": "x", "kinds": []string{"\x1b" + strings.Repeat("x", 50_000)}}
+	if text, failed := call(t, s, "recall_query", odd); !failed || len(text) > 10_000 || strings.Contains(text, "\x1b") {
+		t.Errorf("an argument that isn't valid: %d bytes: %.200q", len(text), text)
+	}
 	if err := os.WriteFile(filepath.Join(w.library, "library.toml"), []byte("nonsense"), 0o600); err != nil {
 		t.Fatal(err)
 	}

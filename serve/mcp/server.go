@@ -29,6 +29,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/internal/hint"
+	"recall/internal/redact"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -117,7 +118,10 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// guard turns a handler's panic into an error of that call.
+// mostFault is the maximum length of what a call that failed is told, in characters.
+const mostFault = 2000
+
+// guard turns a handler's panic into an error of that call, and what an error tells into data.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -128,6 +132,13 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}()
 		res, err = next(ctx, method, req)
+		if told, ok := res.(*mcp.CallToolResult); ok && told.IsError {
+			for _, c := range told.Content { // the SDK's own quote an argument whole, and as it is
+				if c, ok := c.(*mcp.TextContent); ok {
+					c.Text = payload.Data(redact.Text(c.Text), mostFault)
+				}
+			}
+		}
 		if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) && !json.Valid(wire.Data) {
 			// The SDK quotes a URI in it as Go does; sending that would end the session.
 			err = &jsonrpc.Error{Code: wire.Code, Message: wire.Message}
