@@ -17,7 +17,7 @@ const maxBlock = 24 << 10
 func keyBlock(s *scan, from, to int) {
 	label := s.text[to:min(len(s.text), to+100)]
 	i := strings.Index(label, "-----")
-	if i < 0 || !text.AnyOf(label[:i], strings.Contains, secretBlocks...) {
+	if i < 0 || !text.AnyOf(formBlanks.Replace(label[:i]), strings.Contains, secretBlocks...) {
 		return
 	}
 	body := to + i + 5
@@ -31,13 +31,16 @@ func keyBlock(s *scan, from, to int) {
 	s.add(body+stop-len(key), body+trimKey(window[:stop]), "private-key")
 }
 
+// formBlanks are blanks as forms and addresses send them.
+var formBlanks = strings.NewReplacer("+", " ", "%20", " ")
+
 // trimKey returns the length of the key without trailing line ends.
 func trimKey(key string) int {
 	return len(strings.TrimRight(key, " \t\r\n"))
 }
 
 // keyText returns how much of a text can be a key's body: base64, header lines such as Proc-Type, line ends real or
-// written as \n, quotes and plus signs between lines of code.
+// shown in other ways, quotes and plus signs between lines of code.
 func keyText(t string) int {
 	for i := 0; i < len(t); i++ {
 		c := t[i]
@@ -54,14 +57,28 @@ func keyText(t string) int {
 			}
 			continue
 		}
-		return i
+		end := strings.TrimRight(shownEnd().FindString(t[i:]), "\n")
+		if end == "" {
+			return i
+		}
+		i += len(end) - 1
 	}
 	return len(t)
 }
 
-// skipGutter skips what programs print before lines: numbers with a separator, a file name, a quote or diff sign.
+// shownEnd matches what is shown for the end of a line: by cat -A and less, in HTML, and, with what else of a key they
+// encode, in forms and addresses.
+var shownEnd = text.Pattern(`\A(?:(?:\^M\$?|\$)(?:\n|\\n|"|\z)|<br ?/?>|%(?i:0[ad]|2[0bf]|3d))`)
+
+// inContext matches what grep prints before lines around those that match.
+var inContext = text.Pattern(`\A(?:[\w./~+@-]{1,80}\.\w{1,8}-)?\d{1,6}-`)
+
+// skipGutter skips what programs print before lines: numbers with a separator, a file name, quote or diff signs.
 func skipGutter(t string, at int) int {
 	begin := skip(t, at, blank, 12)
+	if n := len(inContext().FindString(t[begin:min(len(t), begin+120)])); n > 0 {
+		return begin + n
+	}
 	end := skip(t, begin, word|marks, 80)
 	if s := strings.TrimRight(t[begin:end], "0123456789"); len(t) > end && t[end] == ':' && s != "" &&
 		strings.IndexByte(s, '.') > 0 { // key.pem:12:
@@ -79,7 +96,11 @@ func skipGutter(t string, at int) int {
 	folded := begin < len(t) && (t[begin] == '>' || t[begin] == '|' || (t[begin] == '+' ||
 		t[begin] == '-') && !strings.HasPrefix(t[begin:], "-----"))
 	if folded {
-		return skip(t, begin+1, blank, 12)
+		next := skip(t, begin+1, blank, 12)
+		for next < len(t) && t[begin] == '>' && t[next] == '>' {
+			next = skip(t, next+1, blank, 12)
+		}
+		return next
 	}
 	return at
 }
