@@ -182,7 +182,8 @@ func TestWordNotYetApplied(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := syncAll(t, p, root)
-		if e, err := p.Library.Session(ingest.SessionID(first.id)); err != nil || e.Title != "named"+lost || r.Distilled != 1 {
+		e, err := p.Library.Session(ingest.SessionID(first.id))
+		if err != nil || e.Title != "named"+lost || r.Distilled != 1 {
 			t.Errorf("lost %q: title %q, %+v, %v", lost, e.Title, r, err)
 		}
 	}
