@@ -274,13 +274,19 @@ func (t *talk) typed(items []payload.Item) (out []weighed) {
 // holds; minor are the others, and what was said on the way with such a hint, or last of something with a name. Steps
 // that were to come next have come.
 func (t *talk) telling() (out []weighed) {
+	var refused []*speech
+	for _, sp := range t.speeches {
+		if sp.refused() {
+			refused = append(refused, sp)
+		}
+	}
 	for _, sp := range t.speeches {
 		if sp.source != message {
 			continue
 		}
 		for _, p := range sp.passages() {
 			p = t.unsettled(p)
-			overtaken := len(p.run) == 0 || t.refuted(p) || p.outdone() || p.failed() || t.early(sp) && p.met()
+			overtaken := len(p.run) == 0 || p.refuted(refused) || p.outdone() || p.failed() || t.early(sp) && p.met()
 			if overtaken || p.overlaps(sp.takenBack) && !p.overlaps(sp.disputed) {
 				continue
 			}
@@ -317,11 +323,11 @@ func (t *talk) telling() (out []weighed) {
 var changed = text.Pattern(`(?i)\bI(?:['’]ve)? (?:changed|replaced|switched|moved|reverted)\b|\binstead of\b|` +
 	`\bnow uses?\b|\b(?:an)?statt\b|\bau lieu de\b|\ben (?:lugar|vez) de\b|\bem vez de\b|代わりに|而不是|대신`)
 
-// refuted reports whether a passage is of a message that was refused, or of an earlier one without work and names what
+// refuted reports whether a passage is of one of the refused messages, or of an earlier one without work and names what
 // the assistant thereupon denied.
-func (t *talk) refuted(p passage) bool {
-	return slices.ContainsFunc(t.speeches, func(sp *speech) bool {
-		if sp.turn.N < p.turn.N || sp != p.speech && !p.idle() || !sp.refused() {
+func (p passage) refuted(refused []*speech) bool {
+	return slices.ContainsFunc(refused, func(sp *speech) bool {
+		if sp.turn.N < p.turn.N || sp != p.speech && !p.idle() {
 			return false
 		}
 		then := passage{sp.answer.answer, sp.answer.answer.begins()}
