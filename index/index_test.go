@@ -275,13 +275,6 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-func TestEmptyIndex(t *testing.T) {
-	a := search(t, openWith(t), Query{Text: "retry backoff", Also: []string{"jitter"}})
-	if len(a.Ranked) != 0 || !a.Unknown || a.SearchedItems != 0 || a.SearchedSessions != 0 {
-		t.Errorf("got %+v, want nothing", a)
-	}
-}
-
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := OpenRead(filepath.Join(dir, "none.db")); !errors.Is(err, fs.ErrNotExist) {
