@@ -414,7 +414,7 @@ func (r *reader) judge(a *Answer, ts []term) {
 	if len(a.Ranked) > 0 {
 		a.Coverage = a.Ranked[0].Coverage
 	}
-	held := func(one *Result) bool { return len(one.Terms) > 0 }
+	held := func(one *Result) bool { return len(one.Terms) > 0 || one.Kindred > 0 }
 	if r.q.Project != "" && !slices.ContainsFunc(a.Ranked, held) {
 		a.Unknown = true // other projects' sessions have its words
 	}

@@ -66,15 +66,15 @@ func TestFoundWithoutASharedWord(t *testing.T) {
 			t.Errorf("%q: got %v first, want exchange 1 of s%d", m.question, ids(a), i)
 		}
 	}
+	q := Query{Text: "which kubernetes cluster?"}
 	if err := x.Put(t.Context(), Doc{Session: "else", Project: "bakery",
-		Turns: []Turn{said(1, 1, "user", meant[1].question)}}); err != nil {
+		Turns: []Turn{said(1, 1, "user", q.Text)}}); err != nil {
 		t.Fatal(err)
 	}
-	q := Query{Text: meant[1].question}
 	known := search(t, x, q)
 	q.Project = "shop"
 	if in := search(t, x, q); known.Unknown || !in.Unknown || len(in.Ranked) == 0 {
-		t.Errorf("unknown: %v, in a project no session of which says a word of it: %v", known.Unknown, in.Unknown)
+		t.Errorf("unknown: %v, in a project where nobody says a word of it: %v", known.Unknown, in.Unknown)
 	}
 }
 
