@@ -180,6 +180,7 @@ func TestDamagedVectors(t *testing.T) {
 		"flipped in a key":    func(b []byte) []byte { b[len(b)-12] ^= 4; return b },
 		"flipped in a sum":    func(b []byte) []byte { b[len(b)-20] ^= 4; return b },
 		"cut":                 func(b []byte) []byte { return b[:len(b)-5] },
+		"cut in the first":    func(b []byte) []byte { return b[:bytes.IndexByte(b, '\n')+6] },
 		"empty":               func(b []byte) []byte { return nil },
 		"foreign":             func(b []byte) []byte { return []byte("not vectors at all\n") },
 		"gone":                nil,

@@ -96,7 +96,7 @@ func (f *File) Read(from int64, wanted map[int64]bool, do func(Vector)) (end int
 	}
 	part := make([]byte, size)
 	damaged := 0
-	for n = len(part); n == len(part) && n > 0; {
+	for n = len(part); n == len(part) && n >= f.record(); { // less is what a killed process began
 		if n, err = file.ReadAt(part, end); err != nil && err != io.EOF {
 			return end, err
 		}
