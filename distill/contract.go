@@ -25,6 +25,11 @@ func Hold(s *ingest.Session, p *payload.Payload) {
 	p.Items = items
 	count(p, counts)
 	p.Did, p.Uncommitted = did(s)
+	for i := range p.Items {
+		if d := p.Items[i].Outlived(p.Did); d != nil {
+			p.Items[i].EndBy(d)
+		}
+	}
 }
 
 func count(p *payload.Payload, counts map[string]int) {

@@ -14,7 +14,8 @@ import (
 )
 
 // did returns what a session did on record: its commits that stand, its completed tasks, what became of pull requests,
-// and that git last said that nothing is left to commit; and how many files are left to commit.
+// the values that its edits replaced, and that git last said that nothing is left to commit; and how many files are left
+// to commit.
 func did(s *ingest.Session) (all []payload.Deed, uncommitted int) {
 	tr, places := trace.OfSession(s), s.Places()
 	for _, task := range s.Tasks {
@@ -29,7 +30,7 @@ func did(s *ingest.Session) (all []payload.Deed, uncommitted int) {
 		if a.Abandoned || a.Copied {
 			continue
 		}
-		deeds := Fates(Roots(s), a)
+		deeds := append(Fates(Roots(s), a), replaced(Roots(s), a)...)
 		for _, c := range tr.Commits {
 			if c.Call == a.Call && c.Subject != "" && c.Undone == 0 {
 				deeds = append(deeds, payload.Deed{Text: text.Clip(c.Subject, MaxQuote), Files: took[a.Call]})

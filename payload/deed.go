@@ -10,7 +10,7 @@ import (
 )
 
 // A Deed is something that a session did or saw on record: a commit, by its subject, or, without one, that nothing is
-// left to commit; a task of its list that it completed; what became of a pull request.
+// left to commit; a task of its list that it completed; what became of a pull request; a value that an edit replaced.
 type Deed struct {
 	Text string    `json:"text"`
 	Turn string    `json:"turn"` // the record's id
@@ -19,10 +19,13 @@ type Deed struct {
 	// of a commit, files and folders that it has and the session perhaps didn't write, "." if whatever was changed
 	Files []string `json:"files,omitempty"`
 	Fate  string   `json:"fate,omitempty"` // "merged since"; Text then is the end of an address, or its path
+	// what replaced Text in a file, a value; and where that could be another thing's, words of which one must be beside it
+	Now string `json:"now,omitempty"`
+	Of  string `json:"of,omitempty"`
 }
 
 // commits reports whether a deed is a commit, or that none is to be made.
-func (d *Deed) commits() bool { return !d.Task && d.Fate == "" }
+func (d *Deed) commits() bool { return !d.Task && d.Fate == "" && d.Now == "" }
 
 // Ends reports whether a deed ended what an item tells of as it was: a pull request opened, a file not committed.
 func (d *Deed) Ends(it *Item) bool {
@@ -63,6 +66,8 @@ func (it *Item) Uncommitted() bool {
 // EndBy gives an item the state that a deed left it.
 func (it *Item) EndBy(d *Deed) {
 	switch {
+	case d.Now != "":
+		it.Since = d.Replaced()
 	case it.Rule == OpenedRule:
 		it.Since = d.Fate
 	case it.Kind == File && d.Text == "": // it may as well have been thrown away
@@ -107,6 +112,9 @@ const (
 // most of its words, names a file or symbol that was put off, the file in a line of which something is, or the function
 // until which it holds. A warning says how things are, so it is never surely done; what isn't to be done, no deed does.
 func (d *Deed) Does(it *Item) (sure, perhaps bool) {
+	if d.Now != "" {
+		return false, false // see Outlived
+	}
 	if it.Kind == File || it.Rule == OpenedRule || d.Fate != "" {
 		return d.Ends(it), false
 	}

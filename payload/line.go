@@ -136,14 +136,14 @@ func formatItem(it *Item) string {
 		body = formatFile(it)
 	case it.Quoted():
 		body = formatLead(it)
-		if it.Since != "" {
-			body += "; " + it.Since
-		}
 	default:
 		body = formatText(it)
 	}
 	if body == "" {
 		return ""
+	}
+	if it.Since != "" {
+		body += "; " + it.Since
 	}
 	if lead().MatchString(body) {
 		body = `\` + body

@@ -401,6 +401,7 @@ func deedsOn(l *library.Library, entries []library.Entry, read map[string]*paylo
 		}
 	}
 	var talk payload.Talk
+	var replaced []payload.Deed
 	for _, e := range entries[max(0, len(entries)-mostDone):] {
 		p, known := read[string(e.ID)]
 		if !known {
@@ -411,6 +412,11 @@ func deedsOn(l *library.Library, entries []library.Entry, read map[string]*paylo
 			continue
 		}
 		talk.Add(p)
+		for _, d := range p.Did {
+			if d.Now != "" {
+				replaced = append(replaced, d)
+			}
+		}
 		for i := range items {
 			it := &items[i]
 			for k := range p.Did {
@@ -424,7 +430,13 @@ func deedsOn(l *library.Library, entries []library.Entry, read map[string]*paylo
 			}
 		}
 	}
+	slices.SortStableFunc(replaced, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
 	for i := range items {
+		if done[items[i].ID] == nil {
+			if d := items[i].Outlived(replaced); d != nil {
+				done[items[i].ID] = d
+			}
+		}
 		at := talk.TakenUp(&items[i])
 		if _, known := doubted[items[i].ID]; !known && !at.IsZero() {
 			doubted[items[i].ID] = payload.Doubt{At: at, Relation: payload.Supersedes}

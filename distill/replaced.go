@@ -1,0 +1,96 @@
+package distill
+
+import (
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"recall/ingest/trace"
+	"recall/internal/text"
+	"recall/payload"
+)
+
+// A value that an edit replaces is at most so long, and stands among at most so many lines of it.
+const longestValue, mostLines = 40, 6
+
+// replaced returns the values that an action put in the place of others, in files of the project that aren't its tests.
+func replaced(roots []string, a *trace.Action) (all []payload.Deed) {
+	name := FileName(roots, a.Call.Path)
+	if !a.Call.Worked() || path.IsAbs(name) || strings.Contains(strings.ToLower(name), "test") {
+		return nil
+	}
+	for _, e := range a.Call.Edits {
+		_, old, now, _ := e.Lines()
+		if len(old) != len(now) || len(old) > mostLines {
+			continue
+		}
+		for i := range old {
+			was, is, rest := valueIn(old[i], now[i])
+			if was == "" {
+				continue
+			}
+			if rest += " " + strings.TrimSuffix(path.Base(name), path.Ext(name)); tellsItself(was) {
+				rest = ""
+			}
+			all = append(all, payload.Deed{Text: was, Now: text.Clip(is, longestValue), Of: text.OneLine(rest)})
+		}
+	}
+	return all
+}
+
+// valueIn returns the value that two lines differ in, before and after, if both have a digit, or if it stands in quotes
+// or is all that follows its name; and the rest of the line.
+func valueIn(before, after string) (was, is, rest string) {
+	from, to := 0, len(before)
+	for from < min(len(before), len(after)) && before[from] == after[from] {
+		from++
+	}
+	for most := min(len(before), len(after)) - from; most > 0 && before[to-1] == after[to-1+len(after)-len(before)]; most-- {
+		to--
+	}
+	for from > 0 && (from == len(before) || !utf8.RuneStart(before[from])) {
+		from--
+	}
+	from = strings.LastIndexFunc(before[:from], outsideValue) + 1
+	if end := strings.IndexFunc(before[to:], outsideValue); end >= 0 {
+		to += end
+	} else {
+		to = len(before)
+	}
+	was, is = strings.TrimSpace(before[from:to]), strings.TrimSpace(after[from:to+len(after)-len(before)])
+	rest = before[:from] + " " + before[to:]
+	digits := strings.ContainsAny(was, "0123456789") && strings.ContainsAny(is, "0123456789")
+	switch {
+	case was == "" || is == "" || len(was) > longestValue || strings.ContainsAny(was, "(){}[]<>,;=$\\|\"'`*"),
+		strings.EqualFold(was, is), payload.HasValue(is, was), constants[strings.ToLower(was)],
+		!digits && !opensValue().MatchString(before[:from]):
+		return "", "", ""
+	}
+	return was, is, rest
+}
+
+// outsideValue reports whether a character doesn't belong to a value such as 1.25.2, -0.74, in-progress or @a/b.
+func outsideValue(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.@/-−’", r)
+}
+
+// opensValue matches what stands before a value that is in quotes, or all that follows: `name: `, `name = '`, `| name | `.
+var opensValue = text.Pattern("(?:[:=|>]\\s*|[\"'`])$")
+
+// constants say nothing alone.
+var constants = text.Set("true false null nil none undefined yes no on off")
+
+// tellsItself reports whether a value can't well be another thing's: a number of five digits, or of three that has a
+// point, as a version has.
+func tellsItself(value string) bool {
+	digits := strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, value)
+	return len(digits) >= 5 || len(digits) >= 3 && pointed().MatchString(value)
+}
+
+var pointed = text.Pattern(`^\W?\d+\.\d`)
