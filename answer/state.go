@@ -25,6 +25,9 @@ func State(it payload.Item) string {
 	case payload.Superseded, payload.Revoked, payload.Done, payload.Retired:
 		return string(it.State) + ", from " + d
 	}
+	if strings.HasPrefix(it.Since, payload.ReplacedSince) {
+		return it.Since + ", from " + d
+	}
 	word := holds[it.Kind]
 	switch {
 	case it.Kind == payload.Decision && it.Rule == "answer" && it.Maker == payload.ByRule:

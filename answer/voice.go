@@ -125,8 +125,11 @@ func (v Voice) Teller(r *Result) string {
 	if r.Role == "user" && !strings.Contains(ingest.Typed(r.Text), strings.TrimSpace(r.Passage)) {
 		who += ", partly pasted"
 	}
-	if r.Later != nil {
+	switch {
+	case r.Later != nil:
 		return "earlier, on the same subject: " + who
+	case r.Changed != "":
+		return v.Line(r.Changed) + "; " + who
 	}
 	return who
 }

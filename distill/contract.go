@@ -26,9 +26,7 @@ func Hold(s *ingest.Session, p *payload.Payload) {
 	count(p, counts)
 	p.Did, p.Uncommitted = did(s)
 	for i := range p.Items {
-		if d := p.Items[i].Outlived(p.Did); d != nil {
-			p.Items[i].EndBy(d)
-		}
+		p.Items[i].Outlive(p.Did)
 	}
 }
 

@@ -61,10 +61,11 @@ func valueIn(before, after string) (was, is, rest string) {
 	was, is = strings.TrimSpace(before[from:to]), strings.TrimSpace(after[from:to+len(after)-len(before)])
 	rest = before[:from] + " " + before[to:]
 	digits := strings.ContainsAny(was, "0123456789") && strings.ContainsAny(is, "0123456789")
+	calls, alone := strings.HasPrefix(before[to:], "("), len(text.Words(rest)) == 0
 	switch {
 	case was == "" || is == "" || len(was) > longestValue || strings.ContainsAny(was, "(){}[]<>,;=$\\|\"'`*"),
 		strings.EqualFold(was, is), payload.HasValue(is, was), constants[strings.ToLower(was)],
-		!digits && !opensValue().MatchString(before[:from]):
+		!digits && !opensValue().MatchString(before[:from]), calls, alone && !tellsItself(was):
 		return "", "", ""
 	}
 	return was, is, rest

@@ -79,6 +79,9 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 			return err
 		}
 		one := resultOf(c, p)
+		if err := r.outlive(ctx, one); err != nil {
+			return err
+		}
 		if c.later != nil {
 			there, err := r.place(ctx, c.later.session)
 			if err != nil {
@@ -93,6 +96,9 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 			also.quoted, also.n = c.beside, int64(c.beside.turn.N)
 			other := resultOf(&also, p)
 			other.Beside = true
+			if err := r.outlive(ctx, other); err != nil {
+				return err
+			}
 			a.Ranked = append(a.Ranked, other)
 		}
 	}

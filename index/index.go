@@ -48,7 +48,8 @@ type Doc struct {
 	Items      []Item
 	Turns      []Turn // in order
 
-	Did *trace.Trace // nil if unknown
+	Did      *trace.Trace   // nil if unknown
+	Replaced []payload.Deed // values, by edits
 
 	Requests []ingest.Request // see Index.Requests
 	Changed  ingest.Changes
@@ -178,6 +179,9 @@ type Result struct {
 	Conflict []Linked `json:"conflict,omitempty"` // what contradicts it, or superseded the same items
 	Related  []Linked `json:"related,omitempty"`  // possibly relevant: an earlier form, a refinement, a repetition
 
+	// Changed says, of a turn, what was put in the place of a value that it names, and when; of an item, its Since does.
+	Changed string `json:"changed,omitempty"`
+
 	Later *Placed `json:"-"` // of a turn: what a person said last of the options that it is about
 
 	Terms    []string `json:"-"` // the question's words that occur in it
@@ -191,7 +195,7 @@ func (r *Result) Placed() Placed {
 		return Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}
 	}
 	it := payload.Item{Kind: payload.Lead, Text: r.Passage, By: payload.ByAssistant, Maker: payload.ByRule,
-		State: payload.Stands, At: r.At,
+		State: payload.Stands, At: r.At, Since: r.Changed,
 		Evidence: []payload.Evidence{{Turn: r.TurnID, N: r.Turn, Quote: text.Head(r.Passage, 300)}}}
 	switch r.Role {
 	case "user":

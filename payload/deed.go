@@ -66,8 +66,6 @@ func (it *Item) Uncommitted() bool {
 // EndBy gives an item the state that a deed left it.
 func (it *Item) EndBy(d *Deed) {
 	switch {
-	case d.Now != "":
-		it.Since = d.Replaced()
 	case it.Rule == OpenedRule:
 		it.Since = d.Fate
 	case it.Kind == File && d.Text == "": // it may as well have been thrown away
@@ -113,7 +111,7 @@ const (
 // until which it holds. A warning says how things are, so it is never surely done; what isn't to be done, no deed does.
 func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 	if d.Now != "" {
-		return false, false // see Outlived
+		return false, false // see Outlive
 	}
 	if it.Kind == File || it.Rule == OpenedRule || d.Fate != "" {
 		return d.Ends(it), false

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -9,28 +10,29 @@ import (
 	"recall/internal/text"
 )
 
-// A deed that put a value in the place of another one, as an edit does, outlives whatever was said with the old one.
-
-// Outlived returns the deed after which what a text, said then, says of a value isn't so any more, with what it is in
-// the end; or nil. deeds are in the order in which they were done; those that replaced nothing don't matter.
-func Outlived(said string, at time.Time, deeds []Deed) *Deed {
-	var last *Deed
+// Outlived returns the values that a text, said then, names and that deeds replaced after that, each with what it is in
+// the end. deeds are in the order in which they were done; those that replaced nothing don't matter.
+func Outlived(said string, at time.Time, deeds []Deed) (all []Deed) {
 	said = plainValues(said)
-	for i := range deeds {
-		d := &deeds[i]
+	for _, d := range deeds {
+		if d.Now == "" || !d.At.After(at) {
+			continue
+		}
+		again := slices.IndexFunc(all, func(o Deed) bool { return o.Now == d.Text && o.Of == d.Of })
+		same := slices.IndexFunc(all, func(o Deed) bool { return o.Text == d.Text && (o.Of == d.Of || o.Now == d.Now) })
 		switch {
-		case d.Now == "" || !d.At.After(at):
-		case last != nil && d.Text == last.Now && d.Now == last.Text: // and put it back
-			last = nil
-		case last != nil && d.Text == last.Now:
-			on := *d
-			on.Text = last.Text
-			last = &on
-		case d.outlives(said):
-			last = d
+		case again >= 0 && all[again].Text == d.Now: // and put it back
+			all = slices.Delete(all, again, again+1)
+		case again >= 0:
+			all[again].Now, all[again].At = d.Now, d.At
+		case !d.outlives(said):
+		case same >= 0:
+			all[same] = d
+		default:
+			all = append(all, d)
 		}
 	}
-	return last
+	return all
 }
 
 // outlives reports whether a text has the value that was replaced, where it can be no other thing's, and not the new one.
@@ -51,20 +53,40 @@ func (d *Deed) outlives(said string) bool {
 	return false
 }
 
-// Outlived is the function of that name for what an item says that stands. A file has its state; a commit, a pull
-// request and a run of tests hold what they held.
-func (it *Item) Outlived(deeds []Deed) *Deed {
+// ReplacedSince begins the Since of an item that names a value which was replaced.
+const ReplacedSince = "since changed: "
+
+// Outlive notes in a quote or a claim that stands what became of the values that it names. A file has its state; a
+// commit, a pull request and a run of tests hold what they held.
+func (it *Item) Outlive(deeds []Deed) {
 	held := it.Rule == CommitRule || it.Rule == OpenedRule || it.Rule == TestRule
 	if it.Kind == File || held || !it.Current() {
-		return nil
+		return
 	}
-	return Outlived(it.Text, it.At, deeds)
+	if all := Outlived(it.Text, it.At, deeds); len(all) > 0 {
+		it.Since = ReplacedSince + Replacements(all)
+	}
 }
 
-// Replaced says what became of a value.
-func (d *Deed) Replaced() string {
-	return "since changed: " + safe(d.Text, 40) + " → " + safe(d.Now, 40)
+// Replacements lists values with what they were replaced by.
+func Replacements(deeds []Deed) string {
+	var all []string
+	for _, d := range deeds[max(0, len(deeds)-mostValues):] {
+		all = append(all, safe(d.Text, maxValue)+" → "+safe(d.Now, maxValue))
+	}
+	return strings.Join(all, ", ")
 }
+
+// How many values are told of a text, and how long one may be.
+const mostValues, maxValue = 3, 40
+
+// Replaced returns the deeds of a session that replaced values.
+func (p *Payload) Replaced() []Deed {
+	return slices.DeleteFunc(slices.Clone(p.Did), func(d Deed) bool { return d.Now == "" })
+}
+
+// ValueWords returns the words of a text by which values are looked up; of a value the first is enough.
+func ValueWords(s string) []string { return text.Split(plainValues(s)) }
 
 // HasValue reports whether a text has a value, not as part of a longer one, however its numbers are written.
 func HasValue(said, value string) bool { return hasValue(plainValues(said), plainValues(value)) }
@@ -86,12 +108,15 @@ func hasValue(said, value string) bool {
 	}
 }
 
-// plainValues writes numbers without what separates their thousands, and with a hyphen as minus.
+// plainValues writes numbers without what separates their thousands, with a hyphen as minus, and as versions without "v".
 func plainValues(s string) string {
-	if s = strings.ToLower(strings.ReplaceAll(s, "−", "-")); strings.ContainsAny(s, ",'’") {
-		s = thousands().ReplaceAllString(s, "$1$2")
+	if s = strings.ToLower(strings.ReplaceAll(s, "−", "-")); strings.ContainsAny(s, ",'’v") {
+		s = version().ReplaceAllString(thousands().ReplaceAllString(s, "$1$2"), "$1")
 	}
 	return s
 }
 
-var thousands = text.Pattern(`\b(\d{1,3})[,’'](\d{3})\b`)
+var (
+	thousands = text.Pattern(`\b(\d{1,3})[,’'](\d{3})\b`)
+	version   = text.Pattern(`\bv(\d+\.\d)`)
+)

@@ -164,10 +164,11 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 	if err != nil {
 		return err
 	}
-	done := deedsOn(l, entries, read, items[claimed:], doubted)
+	done, replaced := deedsOn(l, entries, read, items[claimed:], doubted)
 	left := mostBeside
 	for i, one := range slices.Backward(all) {
 		it := one.Item
+		it.Outlive(replaced)
 		by, doubt := doubted[it.ID]
 		said := slices.ContainsFunc(p.Items, func(o payload.Item) bool { return payload.LineOf(&o) == payload.LineOf(&it) })
 		over := !it.Current() || by.Sure || done[it.ID] != nil || doubt && it.Rule == payload.ReportedRule
@@ -311,7 +312,7 @@ func compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	if err != nil {
 		return nil, err
 	}
-	done := deedsOn(l, entries, payloads, items, doubted)
+	done, replaced := deedsOn(l, entries, payloads, items, doubted)
 	uncommitted := func(it payload.Item) bool { return it.Uncommitted() }
 	settled := make([]*payload.Payload, len(all))
 	for i, p := range all {
@@ -320,6 +321,7 @@ func compose(ctx context.Context, l *library.Library, x *index.Index, project st
 		left := slices.ContainsFunc(p.Items, uncommitted)
 		for k := range one.Items {
 			it := &one.Items[k]
+			it.Outlive(replaced)
 			settle(it, doubted[it.ID], done[it.ID])
 		}
 		if left && !slices.ContainsFunc(one.Items, uncommitted) {
@@ -388,10 +390,10 @@ const mostDone = 40
 
 // deedsOn returns the items that a later session's deed did or ended, with that, and marks in doubted those that one
 // perhaps did, or that a later session spoke of again. A commit on another branch is none that surely did it. It adds
-// the payloads that it reads to read.
+// the payloads that it reads to read, and returns the values that were replaced, in that order.
 func deedsOn(l *library.Library, entries []library.Entry, read map[string]*payload.Payload, items []payload.Item,
-	doubted map[payload.ItemID]payload.Doubt) map[payload.ItemID]*payload.Deed {
-	done := map[payload.ItemID]*payload.Deed{}
+	doubted map[payload.ItemID]payload.Doubt) (done map[payload.ItemID]*payload.Deed, replaced []payload.Deed) {
+	done = map[payload.ItemID]*payload.Deed{}
 	of := map[payload.ItemID]*payload.Payload{}
 	for _, p := range read {
 		if p != nil {
@@ -401,7 +403,6 @@ func deedsOn(l *library.Library, entries []library.Entry, read map[string]*paylo
 		}
 	}
 	var talk payload.Talk
-	var replaced []payload.Deed
 	for _, e := range entries[max(0, len(entries)-mostDone):] {
 		p, known := read[string(e.ID)]
 		if !known {
@@ -412,11 +413,7 @@ func deedsOn(l *library.Library, entries []library.Entry, read map[string]*paylo
 			continue
 		}
 		talk.Add(p)
-		for _, d := range p.Did {
-			if d.Now != "" {
-				replaced = append(replaced, d)
-			}
-		}
+		replaced = append(replaced, p.Replaced()...)
 		for i := range items {
 			it := &items[i]
 			for k := range p.Did {
@@ -432,17 +429,12 @@ func deedsOn(l *library.Library, entries []library.Entry, read map[string]*paylo
 	}
 	slices.SortStableFunc(replaced, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
 	for i := range items {
-		if done[items[i].ID] == nil {
-			if d := items[i].Outlived(replaced); d != nil {
-				done[items[i].ID] = d
-			}
-		}
 		at := talk.TakenUp(&items[i])
 		if _, known := doubted[items[i].ID]; !known && !at.IsZero() {
 			doubted[items[i].ID] = payload.Doubt{At: at, Relation: payload.Supersedes}
 		}
 	}
-	return done
+	return done, replaced
 }
 
 // Doubts returns, for items that hold, what replaced them, may have, or contradicts them, provided that it holds

@@ -196,6 +196,9 @@ func (b *Bearing) Lines() string {
 	if b.Answered != "" {
 		line += ", answered “" + plain(b.Answered, longestBeside) + "”"
 	}
+	if strings.HasPrefix(b.Item.Since, payload.ReplacedSince) {
+		line += "; " + plain(b.Item.Since, longestBeside)
+	}
 	return fmt.Sprintf("- %s\n  `recall %s`\n", line, look)
 }
 
