@@ -33,6 +33,7 @@ type ranked struct {
 	item     payload.Item // if it is an item
 	quoted                // if it is an exchange: the turn to show
 	beside   quoted       // and the next one
+	changed  [2]string    // of both, see Result.Changed
 	extras
 	later *ranked // what a person said last of what this is about; see overtake
 }
@@ -79,9 +80,6 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 			return err
 		}
 		one := resultOf(c, p)
-		if err := r.outlive(ctx, one); err != nil {
-			return err
-		}
 		if c.later != nil {
 			there, err := r.place(ctx, c.later.session)
 			if err != nil {
@@ -93,12 +91,9 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 		a.Ranked = append(a.Ranked, one)
 		if c.beside.turn.ID != "" && i < besideShown {
 			also := *c
-			also.quoted, also.n = c.beside, int64(c.beside.turn.N)
+			also.quoted, also.changed[0], also.n = c.beside, c.changed[1], int64(c.beside.turn.N)
 			other := resultOf(&also, p)
 			other.Beside = true
-			if err := r.outlive(ctx, other); err != nil {
-				return err
-			}
 			a.Ranked = append(a.Ranked, other)
 		}
 	}
@@ -113,7 +108,7 @@ func resultOf(c *ranked, p Place) *Result {
 		one.History, one.Conflict, one.Related = c.history, c.conflict, c.related
 	} else {
 		one.Type, one.TurnID, one.Role, one.At = "turn", c.turn.ID, c.turn.Role, c.turn.At
-		one.Text, one.Passage, one.Brief = c.turn.Text, c.passage, c.brief
+		one.Text, one.Passage, one.Brief, one.Changed = c.turn.Text, c.passage, c.brief, c.changed[0]
 	}
 	return one
 }

@@ -48,8 +48,8 @@ type Doc struct {
 	Items      []Item
 	Turns      []Turn // in order
 
-	Did      *trace.Trace   // nil if unknown
-	Replaced []payload.Deed // values, by edits
+	Did   *trace.Trace // nil if unknown
+	Deeds []payload.Deed
 
 	Requests []ingest.Request // see Index.Requests
 	Changed  ingest.Changes

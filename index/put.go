@@ -37,7 +37,7 @@ func Prepare(d Doc) (*Prepared, error) {
 	if d.Session == "" {
 		return nil, fmt.Errorf("index: a session without an id")
 	}
-	p := &Prepared{did: append(activityRows(d.Did), replacedRows(d.Replaced)...), spent: packRequests(d.Requests)}
+	p := &Prepared{did: append(activityRows(d.Did), deedRows(d.Deeds)...), spent: packRequests(d.Requests)}
 	var err error
 	p.thread, err = threadRow(d.Thread)
 	s := stemmer{map[string]string{}}
@@ -48,7 +48,7 @@ func Prepare(d Doc) (*Prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index %s: %w", d.Session, err)
 	}
-	d.Did, d.Replaced, d.Requests = nil, nil, nil // the rows hold what is still needed
+	d.Did, d.Deeds, d.Requests = nil, nil, nil // the rows hold what is still needed
 	p.doc = d
 	return p, nil
 }
@@ -265,7 +265,7 @@ func (w *writing) clear(ctx context.Context, session int64) error {
 		return err
 	}
 	do, fault := statements(ctx, w.tx)
-	for _, table := range []string{"turn", "touch", "moved", "made", "replaced", "request", "changed"} {
+	for _, table := range []string{"turn", "touch", "moved", "made", "deed", "request", "changed"} {
 		do(`DELETE FROM `+table+` WHERE session=?`, session)
 	}
 	do(`DELETE FROM path WHERE id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM touch `+

@@ -64,12 +64,13 @@ CREATE TABLE made(
 CREATE INDEX made_hash ON made(hash);
 CREATE INDEX made_at ON made(at);
 CREATE INDEX made_session ON made(session);
--- The values that sessions' edits replaced, each twice: key is the first word of either. See replaced.go.
-CREATE TABLE replaced(
+-- The values that sessions' edits replaced, each under the first word of the old one and of the new one; and the tasks
+-- that they completed. See deeds.go.
+CREATE TABLE deed(
 	session INTEGER NOT NULL, key TEXT NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL, of TEXT NOT NULL,
 	at INTEGER NOT NULL);
-CREATE INDEX replaced_key ON replaced(key);
-CREATE INDEX replaced_session ON replaced(session);
+CREATE INDEX deed_key ON deed(key);
+CREATE INDEX deed_session ON deed(session);
 
 -- What sessions took of models, see requests.go.
 CREATE TABLE request(session INTEGER PRIMARY KEY, data BLOB NOT NULL);

@@ -161,6 +161,9 @@ func (x *Index) run(ctx context.Context, tx transaction, q Query, within bool) (
 	if list, err = r.whereItStands(ctx, list); err != nil {
 		return Answer{}, err
 	}
+	if err := r.outlive(ctx, list[:min(q.Limit, len(list))]); err != nil {
+		return Answer{}, err
+	}
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}

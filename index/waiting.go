@@ -53,6 +53,13 @@ func (x *Index) Waiting(ctx context.Context, q Query) (left []Placed, err error)
 	said := map[string]bool{}
 	for _, p := range all {
 		it, kind, task := &p.Item, p.Item.Waits(), p.Item.Rule == payload.TaskRule
+		if task {
+			if done, err := x.completed(ctx, p); err != nil {
+				return nil, err
+			} else if done {
+				continue
+			}
+		}
 		step := kind == payload.Next && !task
 		told := it.Kind == payload.Lead && !task && !(step && newest[p.Session])
 		key := p.Project + "\x00" + string(kind) + "\x00" + strings.ToLower(it.Text)

@@ -56,16 +56,21 @@ func (d *Deed) outlives(said string) bool {
 // ReplacedSince begins the Since of an item that names a value which was replaced.
 const ReplacedSince = "since changed: "
 
-// Outlive notes in a quote or a claim that stands what became of the values that it names. A file has its state; a
-// commit, a pull request and a run of tests hold what they held.
+// Outlive notes in an item what became of the values that it names.
 func (it *Item) Outlive(deeds []Deed) {
-	held := it.Rule == CommitRule || it.Rule == OpenedRule || it.Rule == TestRule
-	if it.Kind == File || held || !it.Current() {
+	if !it.Outlives() {
 		return
 	}
 	if all := Outlived(it.Text, it.At, deeds); len(all) > 0 {
 		it.Since = ReplacedSince + Replacements(all)
 	}
+}
+
+// Outlives reports whether an item is a quote or a claim that stands, of which the values may not. A file has its state;
+// a commit, a pull request and a run of tests hold what they held.
+func (it *Item) Outlives() bool {
+	held := it.Rule == CommitRule || it.Rule == OpenedRule || it.Rule == TestRule
+	return it.Kind != File && !held && it.Current()
 }
 
 // Replacements lists values with what they were replaced by.

@@ -1,0 +1,118 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/internal/text"
+	"recall/payload"
+)
+
+const (
+	insertDeed = `INSERT INTO deed(session, key, old, new, of, at) VALUES(?,?,?,?,?,?)`
+	deedsQuery = `SELECT DISTINCT d.session, d.old, d.new, d.of, d.at FROM deed d JOIN session s ON s.id=d.session
+		WHERE d.key IN (SELECT value FROM json_each(?1)) AND s.project=?2 AND d.at>?3 AND d.at<?4 ORDER BY d.at`
+)
+
+// deedRows converts the values that edits replaced, and completed tasks, to rows.
+func deedRows(deeds []payload.Deed) (all []activityRow) {
+	add := func(key string, d *payload.Deed) {
+		all = append(all, activityRow{insertDeed, []any{key, d.Text, d.Now, d.Of, millis(d.At)}})
+	}
+	for i := range deeds {
+		switch d := &deeds[i]; {
+		case d.Task:
+			add(taskKey(d.Text), d)
+		case d.Now != "":
+			for _, value := range []string{d.Text, d.Now} {
+				if words := payload.ValueWords(value); len(words) > 0 {
+					add(words[0], d)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// taskKey is what a task is found by, in whichever list.
+func taskKey(subject string) string { return "task " + strings.ToLower(text.OneLine(subject)) }
+
+// completed reports whether a later session of its project completed a task that one left open.
+func (x *Index) completed(ctx context.Context, p Placed) (is bool, err error) {
+	err = x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM deed d JOIN session s ON s.id=d.session `+
+		`WHERE d.key=? AND d.at>? AND s.project=?)`, taskKey(p.Item.Text), millis(p.Item.At), p.Project).Scan(&is)
+	return is, err
+}
+
+// outlive notes in results what later edits put in the place of the values that they name. If the first names one that
+// the question is about, what gives the new value comes before it.
+func (r *reader) outlive(ctx context.Context, list []*ranked) error {
+	var gone []payload.Deed // of the first
+	for i, o := range list {
+		said, at := o.shownText(), o.at()
+		deeds, since, err := r.replaced(ctx, o.project, said, at)
+		if i == 0 {
+			gone = deeds
+		}
+		switch {
+		case o.table == turns:
+			o.changed[0] = since
+			if o.beside.turn.ID != "" && err == nil {
+				_, o.changed[1], err = r.replaced(ctx, o.project, o.beside.passage, o.beside.turn.At)
+			}
+		case since != "" && o.item.Outlives():
+			o.item.Since = since
+		}
+		if err != nil {
+			return err
+		}
+	}
+	is := func(o *ranked) bool {
+		return o.changed[0] == "" && slices.ContainsFunc(gone, func(d payload.Deed) bool {
+			gives := payload.HasValue(o.shownText(), d.Now) || payload.HasValue(o.beside.passage, d.Now)
+			about := d.Of == "" || text.Words(r.q.Text).Shared(text.Words(d.Of)) > 0
+			return gives && about && o.project == list[0].project
+		})
+	}
+	if k := slices.IndexFunc(list, is); k > 0 && !r.asked.Past() {
+		putFirst(list, k)
+	}
+	return nil
+}
+
+// replaced returns what later edits put in the place of the values that a text names, in words with where and when last.
+func (r *reader) replaced(ctx context.Context, project, said string, at time.Time) (all []payload.Deed, since string,
+	err error) {
+	var deeds []payload.Deed
+	in := map[string]int64{} // sessions, by values that they put in and when
+	key := func(d *payload.Deed) string { return fmt.Sprint(millis(d.At), d.Now) }
+	find := func(words []string) ([]payload.Deed, error) {
+		err := scan(ctx, r.tx, func(rows *sql.Rows) error {
+			var d payload.Deed
+			var session int64
+			err := rows.Scan(&session, &d.Text, &d.Now, &d.Of, written{&d.At})
+			deeds, in[key(&d)] = append(deeds, d), session
+			return err
+		}, deedsQuery, jsonList(words), project, millis(at), r.until())
+		slices.SortStableFunc(deeds, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
+		return payload.Outlived(said, at, deeds), err
+	}
+	if all, err = find(payload.ValueWords(said)); len(all) > 0 && err == nil { // perhaps replaced once more
+		var words []string
+		for _, d := range all {
+			words = append(words, payload.ValueWords(d.Now)...)
+		}
+		all, err = find(words)
+	}
+	if len(all) == 0 || err != nil {
+		return nil, "", err
+	}
+	last := slices.MaxFunc(all, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
+	p, err := r.place(ctx, in[key(&last)])
+	return all, fmt.Sprintf("%s%s (%s, %s)", payload.ReplacedSince, payload.Replacements(all),
+		payload.Handle(p.Project, p.SessionN), last.At.Format(time.DateOnly)), err
+}
