@@ -14,8 +14,8 @@ import (
 )
 
 // did returns what a session did on record: its commits that stand, its completed tasks, what became of pull requests,
-// the values that its edits replaced, and that git last said that nothing is left to commit; and how many files are left
-// to commit.
+// the values that its edits replaced, and that git last said that nothing is left to commit; and how many files are
+// left to commit.
 func did(s *ingest.Session) (all []payload.Deed, uncommitted int) {
 	tr, places := trace.OfSession(s), s.Places()
 	for _, task := range s.Tasks {

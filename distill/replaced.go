@@ -11,8 +11,9 @@ import (
 	"recall/payload"
 )
 
-// A value that an edit replaces is at most so long, and stands among at most so many lines of it.
-const longestValue, mostLines = 40, 6
+// A value that an edit replaces is at most so long, and stands among at most so many lines of it; of its line so much is
+// kept besides.
+const longestValue, mostLines, longestRest = 40, 6, 80
 
 // replaced returns the values that an action put in the place of others, in files of the project that aren't its tests.
 func replaced(roots []string, a *trace.Action) (all []payload.Deed) {
@@ -33,7 +34,8 @@ func replaced(roots []string, a *trace.Action) (all []payload.Deed) {
 			if rest += " " + strings.TrimSuffix(path.Base(name), path.Ext(name)); tellsItself(was) {
 				rest = ""
 			}
-			all = append(all, payload.Deed{Text: was, Now: text.Clip(is, longestValue), Of: text.OneLine(rest)})
+			all = append(all, payload.Deed{Text: was, Now: text.Clip(is, longestValue),
+				Of: text.Clip(text.OneLine(rest), longestRest)})
 		}
 	}
 	return all
@@ -46,7 +48,8 @@ func valueIn(before, after string) (was, is, rest string) {
 	for from < min(len(before), len(after)) && before[from] == after[from] {
 		from++
 	}
-	for most := min(len(before), len(after)) - from; most > 0 && before[to-1] == after[to-1+len(after)-len(before)]; most-- {
+	longer := len(after) - len(before)
+	for to > from && to+longer > from && before[to-1] == after[to-1+longer] {
 		to--
 	}
 	for from > 0 && (from == len(before) || !utf8.RuneStart(before[from])) {
@@ -58,7 +61,7 @@ func valueIn(before, after string) (was, is, rest string) {
 	} else {
 		to = len(before)
 	}
-	was, is = strings.TrimSpace(before[from:to]), strings.TrimSpace(after[from:to+len(after)-len(before)])
+	was, is = strings.TrimSpace(before[from:to]), strings.TrimSpace(after[from:to+longer])
 	rest = before[:from] + " " + before[to:]
 	digits := strings.ContainsAny(was, "0123456789") && strings.ContainsAny(is, "0123456789")
 	calls, alone := strings.HasPrefix(before[to:], "("), len(text.Words(rest)) == 0
@@ -76,7 +79,7 @@ func outsideValue(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.@/-−’", r)
 }
 
-// opensValue matches what stands before a value that is in quotes, or all that follows: `name: `, `name = '`, `| name | `.
+// opensValue matches what stands before a value that is in quotes, or all that follows: `name: `, `= '`, `| name | `.
 var opensValue = text.Pattern("(?:[:=|>]\\s*|[\"'`])$")
 
 // constants say nothing alone.

@@ -7,7 +7,7 @@ import (
 	"recall/ingest/trace"
 )
 
-// A value is a number, or what stands in quotes or is all that its name is given; code that calls something else is none.
+// A value is a number, or what stands in quotes or is all that its name is given; what code calls is none.
 func TestReplaced(t *testing.T) {
 	for _, tt := range [][3]string{ // a line before and after; the value and what it may not stand without
 		{"grams = 1250", "grams = 1300", "1250 → 1300 | grams = pot"},
@@ -15,7 +15,7 @@ func TestReplaced(t *testing.T) {
 		{"balance: -0.69 +- 0.09 m", "balance: -0.73 +- 0.09 m", "-0.69 → -0.73 | "},
 		{`version = "0.6.2"`, `version = "0.7.0"`, "0.6.2 → 0.7.0 | "},
 		{"JOUR = 'jeudi'", "JOUR = 'mardi'", "jeudi → mardi | JOUR = ' ' pot"},
-		{"Venue: circus tent", "Venue: school gym (with curtains)", "circus tent → school gym (with curtains) | Venue: pot"},
+		{"Venue: tent", "Venue: school gym (curtains)", "tent → school gym (curtains) | Venue: pot"},
 		{"größe: groß", "größe: größer", "groß → größer | größe: pot"},
 		{"if retries {", "if retries > 0 {", ""},
 		{"call(a, false)", "call(a, 0, false)", ""},

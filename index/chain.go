@@ -190,10 +190,20 @@ func (c *chains) heads(id payload.ItemID) []payload.ItemID {
 		}
 	}
 	slices.SortFunc(heads, c.newer)
+	heads = slices.DeleteFunc(heads, func(id payload.ItemID) bool { return c.beganWith(id, all) })
 	if len(heads) == 0 { // a cycle
 		return []payload.ItemID{slices.MinFunc(all, c.newer)}
 	}
 	return heads
+}
+
+// beganWith reports whether an item is what a session began with, and another one quotes the same words.
+func (c *chains) beganWith(id payload.ItemID, all []payload.ItemID) bool {
+	m := c.known[id]
+	return m != nil && m.Item.Kind == payload.Goal && slices.ContainsFunc(all, func(other payload.ItemID) bool {
+		o := c.known[other]
+		return o != nil && other != id && o.session == m.session && o.Item.First() == m.Item.First()
+	})
 }
 
 // newer orders later items first.

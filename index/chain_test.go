@@ -83,6 +83,12 @@ func TestChains(t *testing.T) {
 			q: Query{Until: day.AddDate(0, 1, 0)}, want: "b<a"},
 		{name: "two successors are a conflict, shown as one", links: []payload.Link{sure("b", "a"), sure("c", "a")},
 			want: "c<a!b d"},
+		{name: "what its session began with is no conflict with its own words",
+			links: []payload.Link{sure("b", "a"), sure("g", "a")}, change: func(docs []Doc) {
+				goal := docs[1].Items[0]
+				goal.ID, goal.Kind = "g", payload.Goal
+				docs[1].Items = append(docs[1].Items, goal)
+			}, want: "b<a c d"},
 		{name: "a conflict that a person settles", links: []payload.Link{sure("b", "a"), sure("c", "a"),
 			{Op: payload.OpLink, Relation: payload.Supersedes, From: "b", To: "c", Maker: payload.ByHuman}}, want: "b<c<a d"},
 		{name: "not sure: both, the newer first", links: []payload.Link{unsure("d", "a")}, want: "b c d~a a~d"},

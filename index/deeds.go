@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"recall/internal/text"
@@ -13,7 +12,7 @@ import (
 )
 
 const (
-	insertDeed = `INSERT INTO deed(session, key, old, new, of, at) VALUES(?,?,?,?,?,?)`
+	insertDeed = `INSERT OR REPLACE INTO deed(session, key, old, new, of, at) VALUES(?,?,?,?,?,?)`
 	deedsQuery = `SELECT DISTINCT d.session, d.old, d.new, d.of, d.at FROM deed d JOIN session s ON s.id=d.session
 		WHERE d.key IN (SELECT value FROM json_each(?1)) AND s.project=?2 AND d.at>?3 AND d.at<?4 ORDER BY d.at`
 )
@@ -39,7 +38,7 @@ func deedRows(deeds []payload.Deed) (all []activityRow) {
 }
 
 // taskKey is what a task is found by, in whichever list.
-func taskKey(subject string) string { return "task " + strings.ToLower(text.OneLine(subject)) }
+func taskKey(subject string) string { return "task " + payload.TaskKey(subject) }
 
 // completed reports whether a later session of its project completed a task that one left open.
 func (x *Index) completed(ctx context.Context, p Placed) (is bool, err error) {
@@ -84,7 +83,8 @@ func (r *reader) outlive(ctx context.Context, list []*ranked) error {
 	return nil
 }
 
-// replaced returns what later edits put in the place of the values that a text names, in words with where and when last.
+// replaced returns what later edits put in the place of the values that a text names; since says it, with the last's
+// place and day.
 func (r *reader) replaced(ctx context.Context, project, said string, at time.Time) (all []payload.Deed, since string,
 	err error) {
 	var deeds []payload.Deed

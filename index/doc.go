@@ -1,11 +1,13 @@
 package index
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/payload"
 )
 
@@ -15,7 +17,7 @@ import (
 func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
 	d.Thread, d.Requests, d.Changed = threadedOf(s, p, project), s.Requests(), s.Changes()
-	d.Deeds = p.Did
+	d.Did, d.Deeds = trace.OfSession(s), p.Did
 	in := map[ingest.TurnID]int{}
 	for _, e := range s.Exchanges() {
 		for _, t := range e.Turns {
@@ -28,8 +30,8 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		if untold {
 			continue
 		}
-		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: t.WithPasted(), More: calls(t),
-			Exchange: in[t.ID]}
+		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: t.WithPasted(),
+			More: calls(t, d.Did.Commits), Exchange: in[t.ID]}
 		if t.Kind == ingest.PlanTurn || t.Kind == ingest.Summary { // a model's words in the person's name
 			u.Role = string(ingest.Assistant)
 		}
@@ -121,9 +123,9 @@ func answered(t ingest.Turn, c ingest.ToolCall) (all []Turn) {
 	return all
 }
 
-// calls returns what the assistant says in a turn's tool calls: open questions, plans, commit messages, why a program
-// refused one. Output is not stored twice.
-func calls(t ingest.Turn) string {
+// calls returns what the assistant says in a turn's tool calls: open questions, plans, messages of the commits made and
+// whether they were taken back, why a program refused one. Output is not stored twice.
+func calls(t ingest.Turn, made []trace.Commit) string {
 	var parts []string
 	for _, c := range t.Calls {
 		for _, a := range c.Open {
@@ -136,7 +138,12 @@ func calls(t ingest.Turn) string {
 			parts = append(parts, c.Reason)
 		}
 		if c.CommitMessage != "" {
-			parts = append(parts, "commit: "+c.CommitMessage)
+			said := "commit: " + c.CommitMessage
+			undone := func(m trace.Commit) bool { return m.Call.ID == c.ID && m.Undone > 0 && !m.Left }
+			if k := slices.IndexFunc(made, undone); k >= 0 {
+				said += fmt.Sprintf(" (taken back in turn %d)", made[k].Undone)
+			}
+			parts = append(parts, said)
 		}
 	}
 	return strings.TrimSpace(strings.Join(parts, "\n"))

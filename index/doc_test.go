@@ -19,11 +19,14 @@ func TestDocOf(t *testing.T) {
 				ResultTurn: "r2", Result: "a thousand lines of output", Answers: []ingest.Answer{{Question: "Which heap?",
 					Chosen: []string{"min-heap"}}}}}},
 		{ID: "u3", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Text: "Done.",
-			Calls: []ingest.ToolCall{{CommitMessage: "queue: use a min-heap"}}},
+			Calls: []ingest.ToolCall{{ID: "c3", Name: "Bash", Command: "git commit -m heap", Done: true,
+				Commit:        "76b7d178",
+				CommitMessage: "queue: use a min-heap"}}},
 		{ID: "u4", N: 4, Role: ingest.User, Kind: ingest.Prompt, Text: "rewound", Abandoned: true},
 		{ID: "u5", N: 5, Role: ingest.User, Kind: ingest.Prompt, Text: "the parent's", Copied: true},
 		{ID: "u6", N: 6, Role: ingest.User, Kind: ingest.Event, Text: "a task ended"},
-		{ID: "u7", N: 7, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "Read"}}},
+		{ID: "u7", N: 7, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{ID: "c7", Name: "Bash",
+			Command: "git revert 76b7d178", Done: true}}},
 		{ID: "u8", N: 8, Role: ingest.Assistant, Kind: ingest.Message,
 			Calls: []ingest.ToolCall{{Name: "Edit", Verdict: ingest.Rejected, Reason: "no globals"}}},
 		{ID: "u9", N: 9, Role: ingest.Assistant, Kind: ingest.Message,
@@ -48,12 +51,14 @@ func TestDocOf(t *testing.T) {
 		Items: []payload.Item{{ID: "aaaaaaaaaa", Text: "A min-heap", Evidence: []payload.Evidence{{Turn: "r2",
 			Quote: "min-heap"}, {Turn: "gone", Quote: "lost"}}}}}
 	got := DocOf(s, p, "queue")
+	got.Did = nil // the trace's own
 	want := Doc{Session: "s1", Project: "queue", Title: "Queue", Source: "claude-code", Start: day, End: day,
 		Items: []Item{{Item: p.Items[0]}},
 		Turns: []Turn{
 			{Exchange: 1, ID: "u1", N: 1, Role: "user", At: day, Text: "is that still so?"},
 			{Exchange: 1, ID: "u2", N: 2, Role: "both", Text: "Which heap? → min-heap"},
-			{Exchange: 1, ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "commit: queue: use a min-heap"},
+			{Exchange: 1, ID: "u3", N: 3, Role: "assistant", Text: "Done.",
+				More: "commit: queue: use a min-heap (taken back in turn 7)"},
 			{Exchange: 1, ID: "u8", N: 8, Role: "user", Text: "no globals"},
 			{Exchange: 2, ID: "u10", N: 10, Role: "user", Text: "typed next"},
 			{Exchange: 2, ID: "u11", N: 11, Role: "assistant", Text: "Watch the folder."},

@@ -179,7 +179,7 @@ type Result struct {
 	Conflict []Linked `json:"conflict,omitempty"` // what contradicts it, or superseded the same items
 	Related  []Linked `json:"related,omitempty"`  // possibly relevant: an earlier form, a refinement, a repetition
 
-	// Changed says, of a turn, what was put in the place of a value that it names, and when; of an item, its Since does.
+	// Changed says, of a turn, what was put in the place of values that it names, and when; of an item, its Since does.
 	Changed string `json:"changed,omitempty"`
 
 	Later *Placed `json:"-"` // of a turn: what a person said last of the options that it is about

@@ -128,3 +128,19 @@ func BenchmarkSucceed(b *testing.B) {
 		preferLater(slices.Clone(list[:laterWindow]), asked)
 	}
 }
+
+// What gives the value that an edit replaced says so, and what gives the new one comes before it.
+func TestReplacedValueIsMarked(t *testing.T) {
+	told := func(session string, days int, text string, deeds ...payload.Deed) Doc {
+		at := day.AddDate(0, 0, days)
+		return Doc{Session: session, Project: "p", Start: at, Deeds: deeds,
+			Turns: []Turn{{ID: "t", N: 1, Exchange: 1, Role: "user", Text: text, At: at}}}
+	}
+	x := openWith(t, told("old", 0, "the phone number of the depot is 5550123, print the depot phone number"),
+		told("new", 3, "that phone was wrong, 5550199",
+			payload.Deed{At: day.AddDate(0, 0, 3), Text: "5550123", Now: "5550199"}))
+	got := search(t, x, Query{Text: "what is the phone number of the depot?"}).Ranked
+	if len(got) != 2 || got[0].Session != "new" || got[0].Changed != "" || got[1].Changed == "" {
+		t.Errorf("got %v, want the new number, then the old one as replaced", ids(Answer{Ranked: got}))
+	}
+}

@@ -139,8 +139,8 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// What was only told to come next waits a week, unless a later session spoke of it; what is of the project that one is
-// in comes first, also if the session belongs to another.
+// What was only told to come next waits a week, unless a later session spoke of it, a task until one completes it; what
+// is of the project that one is in comes first, also if the session belongs to another.
 func TestWaiting(t *testing.T) {
 	doc := func(id string, days int, rule, said string, also ...string) Doc {
 		at := day.AddDate(0, 0, days)
@@ -153,13 +153,16 @@ func TestWaiting(t *testing.T) {
 		doc("label", 1, payload.ToldNextRule, "the label needs a larger font, next time", "printer"),
 		doc("filter", 2, payload.ToldNextRule, "next the filter of the order list"),
 		doc("built", 3, "said-typed", "the order list has its filter now"),
-		doc("sort", 4, payload.ToldNextRule, "sorting on monday"))
+		doc("sort", 4, payload.ToldNextRule, "sorting on monday"),
+		doc("totals", 0, payload.TaskRule, "Totals per day"), doc("export", 0, payload.TaskRule, "Export as CSV"),
+		Doc{Session: "totalled", Project: "app", Deeds: []payload.Deed{{Text: "totals per day", Task: true,
+			At: day.AddDate(0, 0, 1)}}})
 	for _, c := range []struct {
 		here string
 		days int
 		want []string
-	}{{"app", 5, []string{"sort", "label", "cart"}}, {"printer", 5, []string{"label", "sort", "cart"}},
-		{"app", 20, []string{"sort"}}} {
+	}{{"app", 5, []string{"sort", "label", "cart", "export"}},
+		{"printer", 5, []string{"label", "sort", "cart", "export"}}, {"app", 20, []string{"sort", "export"}}} {
 		a := search(t, x, Query{Text: "what's next?", Here: c.here, Now: day.AddDate(0, 0, c.days)})
 		if diff := cmp.Diff(c.want, itemsOf(a)); diff != "" {
 			t.Errorf("in %s after %d days (-want +got):\n%s", c.here, c.days, diff)

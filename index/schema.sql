@@ -67,10 +67,9 @@ CREATE INDEX made_session ON made(session);
 -- The values that sessions' edits replaced, each under the first word of the old one and of the new one; and the tasks
 -- that they completed. See deeds.go.
 CREATE TABLE deed(
-	session INTEGER NOT NULL, key TEXT NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL, of TEXT NOT NULL,
-	at INTEGER NOT NULL);
+	session INTEGER NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL,
+	of TEXT NOT NULL, PRIMARY KEY(session, key, at, old, of)) WITHOUT ROWID;
 CREATE INDEX deed_key ON deed(key);
-CREATE INDEX deed_session ON deed(session);
 
 -- What sessions took of models, see requests.go.
 CREATE TABLE request(session INTEGER PRIMARY KEY, data BLOB NOT NULL);

@@ -53,13 +53,6 @@ func (x *Index) Waiting(ctx context.Context, q Query) (left []Placed, err error)
 	said := map[string]bool{}
 	for _, p := range all {
 		it, kind, task := &p.Item, p.Item.Waits(), p.Item.Rule == payload.TaskRule
-		if task {
-			if done, err := x.completed(ctx, p); err != nil {
-				return nil, err
-			} else if done {
-				continue
-			}
-		}
 		step := kind == payload.Next && !task
 		told := it.Kind == payload.Lead && !task && !(step && newest[p.Session])
 		key := p.Project + "\x00" + string(kind) + "\x00" + strings.ToLower(it.Text)
@@ -67,6 +60,13 @@ func (x *Index) Waiting(ctx context.Context, q Query) (left []Placed, err error)
 		case kind == "", !it.Current(), p.Archived && !q.Archived, said[key], step && !last[p.Session]:
 		case told && (now.Sub(it.At) >= lately || !talk.TakenUp(it).IsZero()):
 		default:
+			if task {
+				if done, err := x.completed(ctx, p); err != nil {
+					return nil, err
+				} else if done {
+					continue
+				}
+			}
 			said[key] = true
 			left = append(left, p)
 		}

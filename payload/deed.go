@@ -19,7 +19,7 @@ type Deed struct {
 	// of a commit, files and folders that it has and the session perhaps didn't write, "." if whatever was changed
 	Files []string `json:"files,omitempty"`
 	Fate  string   `json:"fate,omitempty"` // "merged since"; Text then is the end of an address, or its path
-	// what replaced Text in a file, a value; and where that could be another thing's, words of which one must be beside it
+	// what replaced Text in a file, a value; and, where that could be another thing's, words one of which is beside it
 	Now string `json:"now,omitempty"`
 	Of  string `json:"of,omitempty"`
 }
@@ -56,6 +56,14 @@ func (d *Deed) Reaches(it *Item, of, left *Payload) bool {
 	}
 	return of.Branch == left.Branch
 }
+
+// SameTask reports whether two items are one task of two lists.
+func (it *Item) SameTask(o *Item) bool {
+	return it.Rule == TaskRule && o.Rule == TaskRule && TaskKey(it.Text) == TaskKey(o.Text)
+}
+
+// TaskKey is what a task is known by, in whichever list.
+func TaskKey(subject string) string { return strings.ToLower(oneLine(subject)) }
 
 // Uncommitted reports whether an item tells of a file that its session wrote, and of which no commit is known.
 func (it *Item) Uncommitted() bool {
@@ -106,12 +114,13 @@ const (
 	perhapsDeed = 0.6  // of the item's words
 )
 
-// Does reports whether a deed did what an item says is left to do: surely if both say the same, perhaps if the deed has
-// most of its words, names a file or symbol that was put off, the file in a line of which something is, or the function
-// until which it holds. A warning says how things are, so it is never surely done; what isn't to be done, no deed does.
+// Does reports whether a deed did what an item says is left to do: surely if both say the same or are one task, perhaps
+// if the deed has most of its words, names a file or symbol that was put off, the file in a line of which something is,
+// or the function until which it holds. A warning says how things are, so it is never surely done; what isn't to be
+// done, no deed does.
 func (d *Deed) Does(it *Item) (sure, perhaps bool) {
-	if d.Now != "" {
-		return false, false // see Outlive
+	if d.Now != "" || d.Task && it.Rule == TaskRule && TaskKey(d.Text) == TaskKey(it.Text) {
+		return d.Task && d.At.After(it.At), false // for values see Outlive
 	}
 	if it.Kind == File || it.Rule == OpenedRule || d.Fate != "" {
 		return d.Ends(it), false

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -29,6 +30,10 @@ func TestDeedsDoWhatIsLeft(t *testing.T) {
 		{Decision, "Write the importer for the fares", "Write the importer for the fares", ""},
 	} {
 		it := &Item{Kind: c.kind, Text: c.left, At: at}
+		task := &Item{Kind: Lead, Hint: Next, Rule: TaskRule, Text: strings.ToUpper(c.did), At: at}
+		if sure, _ := (&Deed{Text: c.did, Task: true, At: at.Add(time.Hour)}).Does(task); !sure {
+			t.Errorf("%q: a task of these words that was completed isn't done", c.did)
+		}
 		d := &Deed{Text: c.did, At: at.Add(time.Hour)}
 		got := ""
 		if sure, perhaps := d.Does(it); sure {

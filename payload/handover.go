@@ -154,8 +154,8 @@ var shownBy = map[string]bool{RequestRule: true, TaskRule: true, TaskStatesRule:
 	UnansweredRule: true, ToldNextRule: true, AnswerRule: true, RefusalRule: true}
 
 // sinceOf matches what a page says of what came of a quote.
-var sinceOf = text.Pattern(`^(?:(?:file|files) (?:edited|removed|changed) since|worked on|no push seen since|` +
-	`hooks skipped|said while planning|(?:merged|closed|reopened) since|answered in turn \d{1,6})$`)
+var sinceOf = text.Pattern(`^(?:(?:file|files) (?:edited|removed|changed) since|worked on|commit taken back since|` +
+	`no push seen since|hooks skipped|said while planning|(?:merged|closed|reopened) since|answered in turn \d{1,6})$`)
 
 // HandoverID derives a handoff's id from its text.
 func HandoverID(said string) string {

@@ -56,9 +56,10 @@ const (
 	ChangedSince = "file edited since"
 	RemovedSince = "file removed since"
 	WorkedOn     = "worked on"
-	NotPushed    = "no push seen since"  // of commits
-	HooksSkipped = "hooks skipped"       // likewise: git commit --no-verify
-	FilesSince   = "files changed since" // of a run of tests
+	TakenBack    = "commit taken back since" // the one that was made thereupon
+	NotPushed    = "no push seen since"      // of commits
+	HooksSkipped = "hooks skipped"           // likewise: git commit --no-verify
+	FilesSince   = "files changed since"     // of a run of tests
 	OnlyPlanned  = "said while planning"
 )
 

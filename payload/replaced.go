@@ -35,7 +35,8 @@ func Outlived(said string, at time.Time, deeds []Deed) (all []Deed) {
 	return all
 }
 
-// outlives reports whether a text has the value that was replaced, where it can be no other thing's, and not the new one.
+// outlives reports whether a text has the value that was replaced, where it can't be another thing's, but not the new
+// one.
 func (d *Deed) outlives(said string) bool {
 	old := plainValues(d.Text)
 	if !hasValue(said, old) || HasValue(said, d.Now) {
@@ -66,8 +67,8 @@ func (it *Item) Outlive(deeds []Deed) {
 	}
 }
 
-// Outlives reports whether an item is a quote or a claim that stands, of which the values may not. A file has its state;
-// a commit, a pull request and a run of tests hold what they held.
+// Outlives reports whether an item is a quote or a claim that stands, whose values may not. A file has its state; a
+// commit, a pull request and a run of tests hold what they held.
 func (it *Item) Outlives() bool {
 	held := it.Rule == CommitRule || it.Rule == OpenedRule || it.Rule == TestRule
 	return it.Kind != File && !held && it.Current()
@@ -113,7 +114,7 @@ func hasValue(said, value string) bool {
 	}
 }
 
-// plainValues writes numbers without what separates their thousands, with a hyphen as minus, and as versions without "v".
+// plainValues writes numbers without what separates their thousands, with a hyphen as minus, and versions without "v".
 func plainValues(s string) string {
 	if s = strings.ToLower(strings.ReplaceAll(s, "−", "-")); strings.ContainsAny(s, ",'’v") {
 		s = version().ReplaceAllString(thousands().ReplaceAllString(s, "$1$2"), "$1")

@@ -13,7 +13,6 @@ import (
 
 	"recall/index"
 	"recall/ingest"
-	"recall/ingest/trace"
 	"recall/library"
 )
 
@@ -327,7 +326,6 @@ func (w *writer) index(m *Member) error {
 	doc.Also = w.run.p.named(m.also)
 	doc.Stamp = indexStamp(madeStamp(m.made), m.project.Name, doc.Also...)
 	doc.Lines = m.page.lines
-	doc.Did = trace.OfSession(m.Session)
 	now, err := w.run.p.Library.Session(m.Entry.ID)
 	if err != nil {
 		now = m.Entry

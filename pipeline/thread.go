@@ -170,7 +170,9 @@ func besides(ctx context.Context, l *library.Library, x *index.Index, p *payload
 		it := one.Item
 		it.Outlive(replaced)
 		by, doubt := doubted[it.ID]
-		said := slices.ContainsFunc(p.Items, func(o payload.Item) bool { return payload.LineOf(&o) == payload.LineOf(&it) })
+		said := slices.ContainsFunc(p.Items, func(o payload.Item) bool {
+			return payload.LineOf(&o) == payload.LineOf(&it) || it.SameTask(&o)
+		})
 		over := !it.Current() || by.Sure || done[it.ID] != nil || doubt && it.Rule == payload.ReportedRule
 		if by.Sure && left > 0 && putInPlace(p, &it, by, of, read) {
 			left--

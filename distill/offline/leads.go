@@ -351,7 +351,10 @@ func (sp *speech) refused() bool {
 func (t *talk) since(p passage) (since string) {
 	holds := p.hint() == payload.Deferred || p.hint() == payload.Flag
 	ordered := p.user && p.speech != t.waiting && !p.wonders() && !holds
+	undone := ordered && p.undone > 0 || !p.user && p.closing && p.speech.to != nil && p.speech.to.undone > p.turn.N
 	switch {
+	case undone:
+		return payload.TakenBack
 	case ordered && (p.actedOn || p.agreedTo()), !p.user && p.answer != nil && p.answer.actedOn && p.met():
 		return payload.WorkedOn
 	case p.user && p.hint() != payload.Flag:

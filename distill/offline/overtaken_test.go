@@ -216,14 +216,18 @@ func TestStepsOnTheWay(t *testing.T) {
 	}
 }
 
-// A commit acts on what was asked for too, whatever made it.
+// A commit acts on what was asked for too, whatever made it, unless it was taken back.
 func TestWorkedOnByCommit(t *testing.T) {
-	s := talkOf([]string{"Mend the bells.", "Mended.", "commit all that the tower needs", "It is committed.",
-		"and the chime?", "It is quiet."}, nil)
-	s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m bells", Done: true, Commit: "76b7d178"}}
-	all, _ := items(s)
-	if !slices.ContainsFunc(all, func(it payload.Item) bool { return it.Since == payload.WorkedOn }) {
-		t.Errorf("nothing was worked on: %+v", all)
+	for then, want := range map[string]string{"git log": payload.WorkedOn, "git revert 76b7d178": payload.TakenBack} {
+		s := talkOf([]string{"Mend the bells.", "Mended.", "commit all that the tower needs", "It is committed.",
+			"and the chime?", "It is quiet."}, nil)
+		s.Turns[3].Calls = []ingest.ToolCall{{Name: "Bash", Command: "git commit -m bells", Done: true,
+			Commit: "76b7d178"}}
+		s.Turns[5].Calls = []ingest.ToolCall{{Name: "Bash", Command: then, Done: true}}
+		all, _ := items(s)
+		if !slices.ContainsFunc(all, func(it payload.Item) bool { return it.Since == want }) {
+			t.Errorf("%s: nothing is marked %q: %+v", then, want, all)
+		}
 	}
 }
 

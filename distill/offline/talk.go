@@ -41,6 +41,7 @@ type speech struct {
 	changes   []string   // files changed in the exchange that it began
 	changed   bool       // files were changed in the exchange that it began
 	actedOn   bool       // that, or a commit was made
+	undone    int        // ordinal of the turn in which the last commit made in it was taken back, 0 if it stands
 	suspects  *speech    // the assistant's last message before it, in its exchange, that supposed something; or nil
 	planning  bool       // a plan was being made before it
 	ofNotice  bool       // it follows a notice of the client
@@ -233,6 +234,9 @@ func (t *talk) actOn(did *trace.Trace) {
 			}
 			sp.changed = sp.changed || changed
 			sp.actedOn = sp.actedOn || changed || made
+			if k := slices.IndexFunc(did.Commits, of); k >= 0 && !did.Commits[k].Left {
+				sp.undone = did.Commits[k].Undone
+			}
 		}
 	}
 }
