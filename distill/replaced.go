@@ -11,7 +11,7 @@ import (
 	"recall/payload"
 )
 
-// A value that an edit replaces is at most so long, and stands among at most so many lines of it; of its line so much is
+// A value that an edit replaces is at most so long, and stands among at most so many lines of it; so much of its line is
 // kept besides.
 const longestValue, mostLines, longestRest = 40, 6, 80
 
