@@ -11,8 +11,7 @@ import (
 	"recall/payload"
 )
 
-// A value that an edit replaces is at most so long, and stands among at most so many lines of it; so much of its line is
-// kept besides.
+// A value that an edit replaces is at most so long, among at most so many lines; of its line so much is kept besides.
 const longestValue, mostLines, longestRest = 40, 6, 80
 
 // replaced returns the values that an action put in the place of others, in files of the project that aren't its tests.

@@ -35,6 +35,8 @@ func next(t *talk, goals []payload.Item) (all []payload.Item) {
 		}
 	}
 	ended := t.cut == nil // the person said no more than good-bye since
+	// or said what nothing was done upon
+	talked := ended && !t.acted && t.asked != nil && !text.Refuses(t.asked.text)
 	for _, sp := range slices.Backward(t.speeches) {
 		if sp.exchange < t.n-2 {
 			break
@@ -42,8 +44,8 @@ func next(t *talk, goals []payload.Item) (all []payload.Item) {
 		if !sp.user && !(sp.source == message && sp.closing) {
 			continue
 		}
-		if !sp.user && ended && all == nil {
-			left := sp.leaves()
+		if !sp.user && (ended || talked) && all == nil {
+			left := t.leaves(sp, !ended)
 			answered := len(left) > 0 && t.acted && t.tookUp(sp, &sp.parts[len(sp.parts)-1])
 			if len(left) > 0 && !answered {
 				return left
@@ -105,16 +107,20 @@ func (t *talk) tookUp(sp *speech, next *sentence) bool {
 // maxLeft is how many passages of what is left at the end are quoted.
 const maxLeft = 3
 
-// leaves quotes what a closing message says is next, in a list, or else what it asks last of all.
-func (sp *speech) leaves() (out []payload.Item) {
-	comes := func(s sentence) bool { return s.head != nil && nextHead().MatchString(s.head.text) }
+// leaves quotes what a closing message says is next, in a list, or else, unless only a list is wanted, what it asks at
+// its end. What it lists as open the session's own tasks tell, if any are.
+func (t *talk) leaves(sp *speech, listed bool) (out []payload.Item) {
+	own := len(openTasks(t.session)) > 0
+	comes := func(s sentence) bool {
+		return s.head != nil && nextHead().MatchString(s.head.text) && !(own && s.labelled() != "")
+	}
 	left := *sp
 	if from := slices.IndexFunc(sp.parts, comes); from >= 0 {
 		left.parts = sp.parts[from:]
 		if to := slices.IndexFunc(left.parts, func(s sentence) bool { return !s.listedWith(&left.parts[0]) }); to > 0 {
 			left.parts = left.parts[:to]
 		}
-	} else if left.parts = sp.asksLast(); left.parts == nil {
+	} else if left.parts = sp.asksLast(); listed || left.parts == nil {
 		return nil
 	}
 	for _, p := range left.passages() {
@@ -182,7 +188,8 @@ var onDay = text.Pattern(`(?i)\b(?:it|this|that|them|these|those) ` +
 
 // nextHead matches a heading above a list of what comes next.
 var nextHead = text.Pattern(`(?i)(?:^\W*|[.!] )(?:(?:the|your|my|suggested|recommended|possible|immediate|open) )?` +
-	`(?:next(?: (?:up|steps?|actions?))?|remaining(?: (?:work|steps|items|tasks))?|to ?do|` +
-	`(?:what['’]s|what is) (?:next|left)|questions|` +
+	`(?:next(?: (?:up|steps?|actions?))?|(?:still )?(?:remaining|open)(?: (?:work|steps|items|tasks|points))?|` +
+	`(?:still )?to ?do|(?:what['’]s|what is) (?:next|left)|questions|` +
 	`nächste schritte|offen|reste à faire|à faire|prochaines étapes|pendientes?|(?:próximos|siguientes) pasos|` +
-	`por hacer|próximos passos|a fazer|falta fazer|下一步\pL*|接下来|待办|次のステップ|残り\pL*|남은 (?:일|작업)|다음 단계)\W*$`)
+	`por hacer|próximos passos|a fazer|falta fazer|下一步\pL*|接下来|待办|次のステップ|残り\pL*|남은 (?:일|작업)|다음 단계)` +
+	`(?: (?:before|by|until|for|bis|avant|antes de) [^.]{1,30})?\W*$`)

@@ -157,3 +157,28 @@ func TestLeftAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// A list of what is open stays next though its person said a word on it, unless something was done thereupon.
+func TestListedAsOpen(t *testing.T) {
+	for _, c := range []struct {
+		head, said string
+		calls      []ingest.ToolCall
+		want       bool
+	}{
+		{"## Open", "the captions i get from ines", nil, true},
+		{"**Still to do before friday**", "the captions i get from ines", nil, true},
+		{"## Open", "no, drop the captions and the prices", nil, false},
+		{"## Open", "write the captions", []ingest.ToolCall{{Name: "Write", Path: "captions.md", Done: true}}, false},
+	} {
+		listed := "Sorted.\n\n" + c.head + "\n- captions of both shops\n- prices of the list"
+		s := talkOf([]string{"Sort the list by shop.", listed, c.said, "All right."}, nil)
+		s.Turns[3].Calls = c.calls
+		all, _ := items(s)
+		next := slices.ContainsFunc(all, func(it payload.Item) bool {
+			return it.Rule == payload.ToldNextRule && strings.Contains(it.Text, "prices of the list")
+		})
+		if next != c.want {
+			t.Errorf("%s, %q: next %v, want %v", c.head, c.said, next, c.want)
+		}
+	}
+}
