@@ -61,7 +61,7 @@ func TestWebOfManySessions(t *testing.T) {
 		t.Errorf("not all are safe:\n%.2000s", all)
 	}
 	if health := get("/health", nil); !strings.Contains(health, "the disk &lt;is&gt; full") ||
-		!strings.Contains(health, "improve: never") {
+		!strings.Contains(health, "asking a model: never") {
 		t.Errorf("nothing of the hook, or of what was never done:\n%.6000s", health)
 	}
 }

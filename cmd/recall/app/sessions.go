@@ -270,7 +270,11 @@ func (a *App) ProjectFilter(name string, all bool) (string, error) {
 func (a *App) Payload(e library.Entry) (*payload.Payload, error) {
 	p, err := a.Lib.Payload(e.ID)
 	if errors.Is(err, library.ErrNoPayload) {
-		return nil, hint.With(err, "recall sync distills it")
+		way := "recall sync distills it"
+		if e.Source.IsMemory() {
+			way = "it is what a client noted, not a session: recall query and recall grep search it"
+		}
+		return nil, hint.With(err, "%s", way)
 	}
 	return p, err
 }
