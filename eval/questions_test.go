@@ -126,7 +126,7 @@ func TestQuestionsOfTheSamples(t *testing.T) {
 	for _, s := range run.Systems {
 		by[s.Name] = s.Questions
 	}
-	ours, oracle, messages := by["offline/24"], by["oracle"], by["OR-BM25 over messages"]
+	ours, oracle, messages := by["offline/25"], by["oracle"], by["OR-BM25 over messages"]
 	if ours == nil || oracle == nil || messages == nil || by["turns only"] == nil {
 		t.Fatalf("got systems %v", run.Systems)
 	}

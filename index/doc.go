@@ -17,7 +17,9 @@ import (
 func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
 	d.Thread, d.Requests, d.Changed = threadedOf(s, p, project), s.Requests(), s.Changes()
-	d.Did, d.Deeds = trace.OfSession(s), p.Did
+	if d.Did = trace.OfSession(s); p != nil {
+		d.Deeds = p.Did
+	}
 	in := map[ingest.TurnID]int{}
 	for _, e := range s.Exchanges() {
 		for _, t := range e.Turns {

@@ -16,7 +16,7 @@ import (
 )
 
 // Name identifies this distiller in payloads. One with another name is made anew: it changes with the rules.
-const Name = "offline/24"
+const Name = "offline/25"
 
 // A Distiller distills from records and by quoting.
 type Distiller struct{}
