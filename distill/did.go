@@ -50,6 +50,15 @@ func did(s *ingest.Session) (all []payload.Deed, uncommitted int) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
+	values := 0
+	for i, d := range slices.Backward(all) {
+		if d.Now == "" {
+			continue
+		}
+		if values++; values > mostReplaced {
+			all = slices.Delete(all, i, i+1)
+		}
+	}
 	return all, uncommitted
 }
 

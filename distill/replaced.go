@@ -11,8 +11,9 @@ import (
 	"recall/payload"
 )
 
-// A value that an edit replaces is at most so long, among at most so many lines; of its line so much is kept besides.
-const longestValue, mostLines, longestRest = 40, 6, 80
+// A value that an edit replaces is at most so long, among at most so many lines; of its line so much is kept besides,
+// and of a session's values so many, the last.
+const longestValue, mostLines, longestRest, mostReplaced = 40, 6, 80, 200
 
 // replaced returns the values that an action put in the place of others, in files of the project that aren't its tests.
 func replaced(roots []string, a *trace.Action) (all []payload.Deed) {
@@ -41,7 +42,7 @@ func replaced(roots []string, a *trace.Action) (all []payload.Deed) {
 }
 
 // valueIn returns the value that two lines differ in, before and after, if both have a digit, or if it stands in quotes
-// or is all that follows its name; and the rest of the line.
+// or is all that follows its name; and the rest of the line. The number of a secret's placeholder is none.
 func valueIn(before, after string) (was, is, rest string) {
 	from, to := 0, len(before)
 	for from < min(len(before), len(after)) && before[from] == after[from] {
@@ -54,6 +55,9 @@ func valueIn(before, after string) (was, is, rest string) {
 	for from > 0 && (from == len(before) || !utf8.RuneStart(before[from])) {
 		from--
 	}
+	for to < len(before) && !utf8.RuneStart(before[to]) {
+		to++
+	}
 	from = strings.LastIndexFunc(before[:from], outsideValue) + 1
 	if end := strings.IndexFunc(before[to:], outsideValue); end >= 0 {
 		to += end
@@ -62,10 +66,11 @@ func valueIn(before, after string) (was, is, rest string) {
 	}
 	was, is = strings.TrimSpace(before[from:to]), strings.TrimSpace(after[from:to+longer])
 	rest = before[:from] + " " + before[to:]
+	secret := strings.Contains(before, "‹")
 	digits := strings.ContainsAny(was, "0123456789") && strings.ContainsAny(is, "0123456789")
 	calls, alone := strings.HasPrefix(before[to:], "("), len(text.Words(rest)) == 0
 	switch {
-	case was == "" || is == "" || len(was) > longestValue || strings.ContainsAny(was, "(){}[]<>,;=$\\|\"'`*"),
+	case secret, was == "" || is == "" || len(was) > longestValue || strings.ContainsAny(was, "(){}[]<>,;=$\\|\"'`*"),
 		strings.EqualFold(was, is), payload.HasValue(is, was), constants[strings.ToLower(was)],
 		!digits && !opensValue().MatchString(before[:from]), calls, alone && !tellsItself(was):
 		return "", "", ""

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"recall/internal/text"
@@ -63,8 +64,8 @@ func (r *reader) outlive(ctx context.Context, list []*ranked) error {
 			if o.beside.turn.ID != "" && err == nil {
 				_, o.changed[1], err = r.replaced(ctx, o.project, o.beside.passage, o.beside.turn.At)
 			}
-		case since != "" && o.item.Outlives():
-			o.item.Since = since
+		case o.item.Outlives() && (since != "" || strings.HasPrefix(o.item.Since, payload.ReplacedSince)):
+			o.item.Since = since // as of the question's day; what is stored knows its session alone
 		}
 		if err != nil {
 			return err
@@ -83,6 +84,9 @@ func (r *reader) outlive(ctx context.Context, list []*ranked) error {
 	return nil
 }
 
+// longestChain is how often a value is followed to what replaced it.
+const longestChain = 8
+
 // replaced returns what later edits put in the place of the values that a text names; since says it, with the last's
 // place and day.
 func (r *reader) replaced(ctx context.Context, project, said string, at time.Time) (all []payload.Deed, since string,
@@ -90,26 +94,31 @@ func (r *reader) replaced(ctx context.Context, project, said string, at time.Tim
 	var deeds []payload.Deed
 	in := map[string]int64{} // sessions, by values that they put in and when
 	key := func(d *payload.Deed) string { return fmt.Sprint(millis(d.At), d.Now) }
-	find := func(words []string) ([]payload.Deed, error) {
-		err := scan(ctx, r.tx, func(rows *sql.Rows) error {
-			var d payload.Deed
-			var session int64
-			err := rows.Scan(&session, &d.Text, &d.Now, &d.Of, written{&d.At})
+	take := func(rows *sql.Rows) error {
+		var d payload.Deed
+		var session int64
+		err := rows.Scan(&session, &d.Text, &d.Now, &d.Of, written{&d.At})
+		same := func(o payload.Deed) bool { return key(&o) == key(&d) && o.Text == d.Text && o.Of == d.Of }
+		if !slices.ContainsFunc(deeds, same) {
 			deeds, in[key(&d)] = append(deeds, d), session
-			return err
-		}, deedsQuery, jsonList(words), project, millis(at), r.until())
-		slices.SortStableFunc(deeds, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
-		return payload.Outlived(said, at, deeds), err
-	}
-	if all, err = find(payload.ValueWords(said)); len(all) > 0 && err == nil { // perhaps replaced once more
-		var words []string
-		for _, d := range all {
-			words = append(words, payload.ValueWords(d.Now)...)
 		}
-		all, err = find(words)
+		return err
 	}
-	if len(all) == 0 || err != nil {
-		return nil, "", err
+	for words, n := payload.ValueWords(said), 0; len(words) > 0 && n < longestChain; n++ {
+		known := len(deeds)
+		if err := scan(ctx, r.tx, take, deedsQuery, jsonList(words), project, millis(at), r.until()); err != nil {
+			return nil, "", err
+		}
+		if words = nil; len(deeds) > known { // perhaps replaced once more
+			slices.SortStableFunc(deeds, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
+			all, _ = payload.Outlived(said, at, deeds)
+			for _, d := range all {
+				words = append(words, payload.ValueWords(d.Now)...)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, "", nil
 	}
 	last := slices.MaxFunc(all, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
 	p, err := r.place(ctx, in[key(&last)])

@@ -100,17 +100,23 @@ func TestOwnText(t *testing.T) {
 // What a person pastes of the assistant's words to object is not theirs; an option that they paste whole is.
 func TestRepeated(t *testing.T) {
 	const offer = "2. **Seats by row**: the plan of `seats.md` numbers each row from the stage."
+	const typed = "Nobody sits in the pit while the orchestra is playing there."
 	const copied = "Seats by row: the plan of seats.md numbers\n  each row from the stage."
 	for sent, own := range map[string]string{
 		copied + "\n\nNo, from the door.":           "No, from the door.",
 		"why? Seats by row. " + copied:              "why? Seats by row.",
 		copied:                                      copied,
 		"Seats by row: the plan, but from the door": "Seats by row: the plan, but from the door",
+		"Yes, that. " + copied:                      "Yes, that. " + copied,
+		"And the pit?\n" + typed + " Still so.":     "And the pit?\n" + typed + " Still so.",
+		"Why? The pit takes 25 more rows than the balcony of the old house.": "Why? The pit takes 25 more rows than the balcony of the old house.",
 	} {
 		s := &Session{}
-		s.Count(Turn{Role: Assistant, Kind: Message, Text: "Two ways:\n\n1. One list.\n" + offer})
+		s.Count(Turn{Role: User, Kind: Prompt, Text: typed})
+		s.Count(Turn{Role: Assistant, Kind: Message, Text: "Two ways:\n\n1. One list.\n" + offer + "\n\n" + typed +
+			"\nThe pit takes 2.5 more rows than the balcony of the old house."})
 		s.Count(Turn{Role: User, Kind: Prompt, Text: sent})
-		if got := s.Turns[1].OwnText(); got != own {
+		if got := s.Turns[2].OwnText(); got != own {
 			t.Errorf("of %q: got %q, want %q", sent, got, own)
 		}
 	}
