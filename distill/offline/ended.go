@@ -133,7 +133,9 @@ func (c *cut) item() (payload.Item, bool) {
 		switch quote = call.With(); {
 		case call.Plan != nil:
 			what, quote = "plan", strings.TrimLeft(call.Plan.Text, "# \n")
-			refused = " without an approval on record" // which they may give and have the context cleared first
+			if call.Reason == "" {
+				refused = " without an approval on record" // which they may give and have the context cleared first
+			}
 		case ingest.Commits(call.Command):
 			what, quote = "commit", cmp.Or(ingest.CommitSubject(call.Command), quote)
 		}

@@ -140,7 +140,7 @@ func TestCutOffOrderIsNext(t *testing.T) {
 	}{
 		"no result":     {order, call("Bash", "go test ./seats"), exit, order, "“go test ./seats” — call without a result on record"},
 		"refused plan":  {order, refused, stopped, order, "“Seats by row” — plan without an approval on record"},
-		"reworded plan": {order, reworded, nil, reworded.Reason, "“Seats by row” — plan without an approval on record"},
+		"reworded plan": {order, reworded, nil, reworded.Reason, "“Seats by row” — plan refused by the user"},
 		"stopped": {order, ingest.ToolCall{Name: "Bash", Done: true}, stopped, order,
 			"“[Request interrupted by user]” — the client"},
 		"fault":          {order, ingest.ToolCall{Name: "Bash", Done: true}, fault, order, "“Your limit is reached” — the client"},
