@@ -100,6 +100,7 @@ var (
 	unended  = text.Pattern(`(?i)\b(reverts?|defer\w*|todo|wip|fixme|postpone\w*|plan\w*|notes?|document\w*|remove\w*|drop\w*|revers\w*)\b`)
 	waitsFor = text.Pattern(`(?i)\b(?:until|till|once|bis|sobald)\b[^,.;:!?]{0,40}?([\w.]*\w\(\))`)
 	symbol   = text.Pattern(`\b\w{3,}\(\)|\b[a-z]+_\w+|\b[a-z]+[A-Z]\w+|\b[\w-]{3,}\.[a-z]{1,4}\b`)
+	failing  = text.Pattern(`(?i)` + fails)
 	mayFail  = text.Pattern(`(?i)(?:` + fails + `[^!?]*?` + file + `|` + file + `[^!?]*?` + fails + `)[^!?]*?` +
 		`\b(?:until|till|expected|known|on purpose|(?:pass|green|work)\w* (?:again )?(?:when|once)|bis|sobald|` +
 		`erwartet|gewollt|absichtlich)\b`)
@@ -161,8 +162,9 @@ func (d *Deed) Does(it *Item) (sure, perhaps bool) {
 // Warns reports whether a text names a line of a file, of which it may warn, says until which function exists something
 // is as it is, or that a file fails as it must.
 func Warns(s string) bool {
-	return strings.ContainsAny(s, "0123456789") && inLine().MatchString(s) ||
-		strings.Contains(s, "()") && waitsFor().MatchString(s) || strings.Contains(s, ".") && mayFail().MatchString(s)
+	return text.Mentions(s, ":", " line ") && inLine().MatchString(s) ||
+		strings.Contains(s, "()") && waitsFor().MatchString(s) ||
+		strings.Contains(s, ".") && failing().MatchString(s) && mayFail().MatchString(s)
 }
 
 // sameOrder reports whether the words that two texts share come in the same order: "A first, then B" isn't "B first,

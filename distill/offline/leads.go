@@ -409,8 +409,8 @@ func (t *talk) workOn(items []payload.Item) {
 // yet, if that was done since.
 func (t *talk) unsettled(p passage) passage {
 	isSettled := func(s sentence) bool {
-		return t.committed > p.turn.N && uncommitted().MatchString(s.text) ||
-			t.pushed > p.turn.N && unpushed().MatchString(s.text)
+		return t.committed > p.turn.N && text.Mentions(s.text, ofCommits...) && uncommitted().MatchString(s.text) ||
+			t.pushed > p.turn.N && text.Mentions(s.text, ofPushes...) && unpushed().MatchString(s.text)
 	}
 	for len(p.run) > 0 && isSettled(p.run[0]) {
 		p.run = p.run[1:]
@@ -428,6 +428,10 @@ var (
 	unpushed = text.Pattern(`(?i)\b(?:not|never|\w+n['’]t) (?:\w+ )?pushed\b|\bnichts? (?:\pL+ )?gepusht\b|` +
 		`\b(?:pas|rien)\b[^.]{0,20} (?:push|pouss)|\bsin (?:push|subir)|プッシュして(?:い)?(?:ません|ない)|` +
 		`(?:没有?|尚?未)推送`)
+
+	// one of which each of these has
+	ofCommits = []string{"commit", "comit", "staged", "eingecheck", "コミット", "提交"}
+	ofPushes  = []string{"push", "pouss", "subir", "プッシュ", "推送"}
 )
 
 // failed reports whether a passage says that something works, and the person then refuses it, or says or shows that it

@@ -27,7 +27,7 @@ func findMentions(t *talk, all []*touched) []*touched {
 		}
 		for i := range sp.parts {
 			s := &sp.parts[i]
-			left := sp.closing && untouched().MatchString(s.text) && !asks(s.text)
+			left := sp.closing && text.Mentions(s.text, ofUntouched...) && untouched().MatchString(s.text) && !asks(s.text)
 			eachName(sp.text[s.from:s.to], func(name string) {
 				for _, f := range byBase[path.Base(name)] {
 					f.note(sp, s, name)

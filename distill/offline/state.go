@@ -19,6 +19,7 @@ var (
 	// untouched matches words that say that nothing was done to something.
 	untouched = text.Pattern(`(?i)(?:\b(?:not|never)|n['’]t) (?:\w+ ){0,2}touch(?:ed)?\b|\buntouched\b|` +
 		`\bleft (?:\S+ ){0,3}(?:alone|as is)\b|\bnicht (?:angefasst|angerührt)\b|没动|未改动|触っていな|触っていません`)
+	ofUntouched = []string{"touch", "left", "nicht", "没动", "未改动", "触"} // one of which it has
 	// changes matches what says, before a file's name, what was done to it.
 	changes = text.Pattern(`(?i)^\W*(?:updated|added|created|wrote|changed|fixed|removed|renamed|moved|extended)\b`)
 	// finished matches what follows a file's name if that is said to be done.

@@ -2,6 +2,8 @@ package text
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -11,4 +13,11 @@ import (
 //go:noinline
 func Pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// Mentions reports whether a text has one of some words, given in small letters, be it within others: a quick way to
+// tell that a Pattern, each of whose forms has one of them, doesn't match.
+func Mentions(s string, words ...string) bool {
+	s = strings.ToLower(s)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }
