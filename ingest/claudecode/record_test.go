@@ -113,13 +113,15 @@ func TestTasks(t *testing.T) {
 		script func(s *script)
 		want   []task
 	}{
-		{"the last list wins", func(s *script) {
+		{"the last list wins, with a structured result or without", func(s *script) {
 			s.call("t1", "TodoWrite", fields{"todos": []any{fields{"content": "a", "status": "pending"},
 				fields{"content": "b", "status": "pending"}}}, "ok", nil)
 			s.call("t2", "TodoWrite", fields{}, "ok", fields{"oldTodos": []any{},
 				"newTodos": []any{fields{"content": "a", "status": "completed"},
 					fields{"content": "c", "status": "in_progress"}}})
-		}, []task{{"", "a", "completed"}, {"", "c", "in_progress"}}},
+			s.call("t3", "TodoWrite", fields{"todos": []any{fields{"content": "a", "status": "completed"},
+				fields{"content": "d", "status": "in_progress"}}}, "ok", nil)
+		}, []task{{"", "a", "completed"}, {"", "d", "in_progress"}}},
 		{"created, updated, deleted", func(s *script) {
 			s.call("t1", "TaskCreate", fields{"subject": "a"}, "Task #1 created successfully: a", nil)
 			s.call("t2", "TaskCreate", fields{"subject": "b"}, "ok", fields{"task": fields{"id": "2", "subject": "b"}})

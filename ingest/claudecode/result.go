@@ -177,6 +177,9 @@ func (t *tasks) all() []ingest.Task {
 func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID) {
 	switch call.Name {
 	case "TodoWrite":
+		if !bytes.Contains(raw, []byte(`"newTodos"`)) { // some programs keep no structured results
+			raw = []byte(`{"newTodos":` + cmp.Or(call.Input["todos"], "[]") + `}`)
+		}
 		t.todos = ingest.Relist(t.todos, ingest.Todos(raw, "newTodos", "content", turn))
 	case "TaskCreate":
 		t.create(call, raw, text, turn)
