@@ -82,7 +82,11 @@ func (r *reader) look(ctx context.Context, docs map[int64]*held, ts []term) ([]*
 	r.blend(all, ts)
 	all = r.withoutSigns(all)
 	arrange(all)
-	all, err = r.quote(ctx, all[:min(len(all), max(exchangesRead, r.q.Limit))])
+	read := max(exchangesRead, r.q.Limit)
+	if r.asksWhere() { // the last session on it may say less of it than those before
+		read *= whereRead
+	}
+	all, err = r.quote(ctx, all[:min(len(all), read)])
 	for _, o := range all {
 		says := min(mostSays, o.says)
 		if o.table == items {

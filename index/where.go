@@ -14,13 +14,13 @@ const (
 	whereShare = 0.4 // of the best result's score that a later session's must have to be about the same work
 	whereSays  = 0.5 // of the question, that its person must say
 	whereShown = 2   // of what a session left
+	whereRead  = 4   // as many exchanges are read as for another question
 )
 
 // whereItStands puts what the last session about a piece of work left to do, and ended with, before what was found, if
 // the question asks how far that is.
 func (r *reader) whereItStands(ctx context.Context, list []*ranked) ([]*ranked, error) {
-	asks := slices.ContainsFunc(rank.Phrases().Where, func(f *regexp.Regexp) bool { return f.MatchString(r.q.Text) })
-	if !asks || len(list) == 0 || r.q.Kinds != nil || r.q.Stated {
+	if len(list) == 0 || !r.asksWhere() {
 		return list, nil
 	}
 	last := list[0]
@@ -41,4 +41,10 @@ func (r *reader) whereItStands(ctx context.Context, list []*ranked) ([]*ranked, 
 		o.project, o.score = last.project, list[0].score
 	}
 	return append(left[:min(whereShown, len(left))], list...), err
+}
+
+// asksWhere reports whether a question asks how far a piece of work is.
+func (r *reader) asksWhere() bool {
+	asks := func(form *regexp.Regexp) bool { return form.MatchString(r.q.Text) }
+	return r.q.Kinds == nil && !r.q.Stated && slices.ContainsFunc(rank.Phrases().Where, asks)
 }

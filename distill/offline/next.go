@@ -85,10 +85,25 @@ func next(t *talk, goals []payload.Item) (all []payload.Item) {
 	return all
 }
 
-// wants reports whether a sentence asks for something other than just to leave what was said as it is.
+// wants reports whether a sentence asks for something to be done, not just to leave what was said as it is, or what not
+// to do.
 func (s sentence) wants() bool {
-	return s.requests() && !(text.LeavesIt(s.text) && !tells(s.text, minTelling))
+	return s.requests() && !(text.LeavesIt(s.text) && !tells(s.text, minTelling)) && !s.onlyForbids()
 }
+
+// onlyForbids reports whether a sentence says what not to do, and orders nothing besides.
+func (s sentence) onlyForbids() (only bool) {
+	for _, clause := range clauseEnds().Split(s.text, -1) {
+		bans := slices.ContainsFunc(text.GivesUp(clause), func(g text.GivenUp) bool { return g.Form != "gives" })
+		if !bans && (asks(s.text) || cuesIn(clause).has(cueOrder|cueWant)) {
+			return false
+		}
+		only = only || bans
+	}
+	return only
+}
+
+var clauseEnds = text.Pattern(`(?i)[,;:.!]|\b(?:and|then|but|und|dann|aber|et|puis|mais|y|pero)\b`)
 
 // inSteps matches an order of one thing after another: what comes last may come after a commit.
 var inSteps = text.Pattern(`(?i)\b(?:and |, ?)then\b|\b(?:danach|und dann|dann noch)\b|然后|それから|その後`)
