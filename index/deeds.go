@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"recall/internal/text"
 	"recall/payload"
 )
 
@@ -48,21 +47,15 @@ func (x *Index) completed(ctx context.Context, p Placed) (is bool, err error) {
 	return is, err
 }
 
-// outlive notes in results what later edits put in the place of the values that they name. If the first names one that
-// the question is about, what gives the new value comes before it.
+// outlive notes in results what later edits put in the place of the values that they name.
 func (r *reader) outlive(ctx context.Context, list []*ranked) error {
-	var gone []payload.Deed // of the first
-	for i, o := range list {
-		said, at := o.shownText(), o.at()
-		deeds, since, err := r.replaced(ctx, o.project, said, at)
-		if i == 0 {
-			gone = deeds
-		}
+	for _, o := range list {
+		since, err := r.replaced(ctx, o.project, o.shownText(), o.at())
 		switch {
 		case o.table == turns:
 			o.changed[0] = since
 			if o.beside.turn.ID != "" && err == nil {
-				_, o.changed[1], err = r.replaced(ctx, o.project, o.beside.passage, o.beside.turn.At)
+				o.changed[1], err = r.replaced(ctx, o.project, o.beside.passage, o.beside.turn.At)
 			}
 		case o.item.Outlives() && (since != "" || strings.HasPrefix(o.item.Since, payload.ReplacedSince)):
 			o.item.Since = since // as of the question's day; what is stored knows its session alone
@@ -71,27 +64,15 @@ func (r *reader) outlive(ctx context.Context, list []*ranked) error {
 			return err
 		}
 	}
-	is := func(o *ranked) bool {
-		return o.changed[0] == "" && slices.ContainsFunc(gone, func(d payload.Deed) bool {
-			gives := payload.HasValue(o.shownText(), d.Now) || payload.HasValue(o.beside.passage, d.Now)
-			about := d.Of == "" || text.Words(r.q.Text).Shared(text.Words(d.Of)) > 0
-			return gives && about && o.project == list[0].project
-		})
-	}
-	if k := slices.IndexFunc(list, is); k > 0 && !r.asked.Past() {
-		putFirst(list, k)
-	}
 	return nil
 }
 
 // longestChain is how often a value is followed to what replaced it.
 const longestChain = 8
 
-// replaced returns what later edits put in the place of the values that a text names; since says it, with the last's
-// place and day.
-func (r *reader) replaced(ctx context.Context, project, said string, at time.Time) (all []payload.Deed, since string,
-	err error) {
-	var deeds []payload.Deed
+// replaced says what later edits put in the place of the values that a text names, with the last's place and day.
+func (r *reader) replaced(ctx context.Context, project, said string, at time.Time) (since string, err error) {
+	var deeds, all []payload.Deed
 	in := map[string]int64{} // sessions, by values that they put in and when
 	key := func(d *payload.Deed) string { return fmt.Sprint(millis(d.At), d.Now) }
 	take := func(rows *sql.Rows) error {
@@ -107,7 +88,7 @@ func (r *reader) replaced(ctx context.Context, project, said string, at time.Tim
 	for words, n := payload.ValueWords(said), 0; len(words) > 0 && n < longestChain; n++ {
 		known := len(deeds)
 		if err := scan(ctx, r.tx, take, deedsQuery, jsonList(words), project, millis(at), r.until()); err != nil {
-			return nil, "", err
+			return "", err
 		}
 		if words = nil; len(deeds) > known { // perhaps replaced once more
 			slices.SortStableFunc(deeds, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
@@ -118,10 +99,10 @@ func (r *reader) replaced(ctx context.Context, project, said string, at time.Tim
 		}
 	}
 	if len(all) == 0 {
-		return nil, "", nil
+		return "", nil
 	}
 	last := slices.MaxFunc(all, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
 	p, err := r.place(ctx, in[key(&last)])
-	return all, fmt.Sprintf("%s%s (%s, %s)", payload.ReplacedSince, payload.Replacements(all),
+	return fmt.Sprintf("%s%s (%s, %s)", payload.ReplacedSince, payload.Replacements(all),
 		payload.Handle(p.Project, p.SessionN), last.At.Format(time.DateOnly)), err
 }

@@ -26,7 +26,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, word splitting, the columns' content. Raise it when
 // any of them changes.
 const (
-	schema = 37
+	schema = 38
 	appID  = 0x7265636c // "recl", in the file's header
 )
 

@@ -47,15 +47,10 @@ func (s *stemmer) itemRow(it Item, told bool) (itemRow, error) {
 	return r, nil
 }
 
-// keyOf identifies a text. Two 32-bit checksums do as well as one of 64 bits, and processors compute them in hardware.
+// keyOf identifies a text.
 func keyOf(said string) int64 {
 	h := fnv.New64a()
-	var b [16]byte
-	text := []byte(said)
-	binary.LittleEndian.PutUint64(b[:], uint64(len(said)))
-	binary.LittleEndian.PutUint32(b[8:], crc32.Checksum(text, castagnoli))
-	binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(text))
-	h.Write(b[:])
+	h.Write([]byte(said))
 	return int64(h.Sum64())
 }
 
