@@ -45,6 +45,9 @@ func did(s *ingest.Session) (all []payload.Deed, uncommitted int) {
 			}
 			if by := s.TurnAt(a.N); by != nil {
 				d.Turn = string(by.ID)
+				if d.Of != "" {
+					d.Of = text.OneLine(d.Of + " " + ordered(s, a.N, &d))
+				}
 				all = append(all, d)
 			}
 		}

@@ -2,10 +2,12 @@ package distill
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/internal/text"
 	"recall/payload"
@@ -39,6 +41,22 @@ func replaced(roots []string, a *trace.Action) (all []payload.Deed) {
 		}
 	}
 	return all
+}
+
+// ordered returns the sentence of the prompt before a turn that names a value or what replaced it: a person calls it
+// otherwise than a file does, "keep raw data 60 days, not 90".
+func ordered(s *ingest.Session, n int, d *payload.Deed) string {
+	for i := n - 1; i >= 0; i-- {
+		if t := &s.Turns[i]; t.Opens() {
+			said := text.Sentences(t.OwnText(), true)
+			names := func(s string) bool { return payload.HasValue(s, d.Now) || payload.HasValue(s, d.Text) }
+			if at := slices.IndexFunc(said, names); at >= 0 {
+				return text.Clip(said[at], longestRest)
+			}
+			break
+		}
+	}
+	return ""
 }
 
 // valueIn returns the value that two lines differ in, before and after, if both have a digit, or if it stands in quotes

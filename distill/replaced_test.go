@@ -37,3 +37,17 @@ func TestReplaced(t *testing.T) {
 		}
 	}
 }
+
+// A person may call a value otherwise than a file does.
+func TestReplacedValueHasThePersonsWords(t *testing.T) {
+	call := ingest.ToolCall{Name: "Edit", Path: "/w/pot.toml", Done: true,
+		Edits: []ingest.Edit{{Old: "raw_days = 90", New: "raw_days = 60"}}}
+	s := &ingest.Session{}
+	s.CountDir("/w", 1)
+	s.Count(ingest.Turn{ID: "1", Role: ingest.User, Kind: ingest.Prompt, Text: "Rohdaten nur 60 Tage. Und ein Diagramm."})
+	s.Count(ingest.Turn{ID: "2", Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{call}})
+	all, _ := did(s)
+	if len(all) != 1 || all[0].Of != "raw_days = pot Rohdaten nur 60 Tage." {
+		t.Errorf("got %+v", all)
+	}
+}

@@ -80,7 +80,7 @@ func TestUnanswered(t *testing.T) {
 	for said, want := range map[string]bool{
 		"no, nobody sorts by price yet. leave": false, "ah right, the old list. skip it": false,
 		"good. dont touch the captions btw, they are printed": false, "ok, never sort by shelf": false,
-		"dont sort by price, use the shelf":             true,
+		"dont sort by price, use the shelf":              true,
 		"no, nobody sorts by price yet. drop the picker": true, "nice picker. push": true,
 		"skip that and print the captions of the shops instead":        true,
 		"please leave it out of the list and write the shops a letter": true,
