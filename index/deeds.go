@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/ingest"
 	"recall/payload"
 )
 
@@ -75,27 +76,22 @@ func (r *reader) replaced(ctx context.Context, project, said string, at time.Tim
 	var deeds, all []payload.Deed
 	in := map[string]int64{} // sessions, by values that they put in and when
 	key := func(d *payload.Deed) string { return fmt.Sprint(millis(d.At), d.Now) }
-	take := func(rows *sql.Rows) error {
-		var d payload.Deed
-		var session int64
-		err := rows.Scan(&session, &d.Text, &d.Now, &d.Of, written{&d.At})
-		same := func(o payload.Deed) bool { return key(&o) == key(&d) && o.Text == d.Text && o.Of == d.Of }
-		if !slices.ContainsFunc(deeds, same) {
+	words := payload.ValueWords(said)
+	for read, n := 0, 0; len(words) > read && n < longestChain; n++ {
+		read, deeds = len(words), nil
+		err := scan(ctx, r.tx, func(rows *sql.Rows) error {
+			var d payload.Deed
+			var session int64
+			err := rows.Scan(&session, &d.Text, &d.Now, &d.Of, written{&d.At})
 			deeds, in[key(&d)] = append(deeds, d), session
-		}
-		return err
-	}
-	for words, n := payload.ValueWords(said), 0; len(words) > 0 && n < longestChain; n++ {
-		known := len(deeds)
-		if err := scan(ctx, r.tx, take, deedsQuery, jsonList(words), project, millis(at), r.until()); err != nil {
+			return err
+		}, deedsQuery, jsonList(words), project, millis(at), r.until())
+		if err != nil {
 			return "", err
 		}
-		if words = nil; len(deeds) > known { // perhaps replaced once more
-			slices.SortStableFunc(deeds, func(a, b payload.Deed) int { return a.At.Compare(b.At) })
-			all, _ = payload.Outlived(said, at, deeds)
-			for _, d := range all {
-				words = append(words, payload.ValueWords(d.Now)...)
-			}
+		all, _ = payload.Outlived(said, at, deeds)
+		for _, d := range all { // perhaps replaced once more
+			words = ingest.Union(words, payload.ValueWords(d.Now)...)
 		}
 	}
 	if len(all) == 0 {

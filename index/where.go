@@ -31,12 +31,19 @@ func (r *reader) whereItStands(ctx context.Context, list []*ranked) ([]*ranked, 
 			last = o
 		}
 	}
+	open := func(o *ranked) bool {
+		return o.item.Waits() == payload.Next || o.item.Rule == payload.ReportRule || o.item.Rule == payload.AskedRule
+	}
 	left, err := r.newest(ctx, func(o *ranked) bool {
-		open := o.item.Waits() == payload.Next || o.item.Rule == payload.ReportRule || o.item.Rule == payload.AskedRule
-		return open && o.item.Current()
+		return (open(o) || o.item.Kind == payload.Goal) && o.item.Current()
 	}, `e.session=?`, last.session)
 	slices.SortStableFunc(left, func(a, b *ranked) int { return cmp.Compare(b.item.Waits(), a.item.Waits()) })
 	left = slices.DeleteFunc(left, func(o *ranked) bool { return o.session != last.session }) // what took its place
+	if !slices.ContainsFunc(left, func(o *ranked) bool { return shareIn(r.asked, o.item.Text) > 0 }) {
+		putFirst(list, slices.Index(list, last)) // the session went on to something else
+		return list, err
+	}
+	left = slices.DeleteFunc(left, func(o *ranked) bool { return !open(o) })
 	for _, o := range left {
 		o.project, o.score = last.project, list[0].score
 	}
