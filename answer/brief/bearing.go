@@ -281,6 +281,11 @@ func Forbidden(ctx context.Context, x *index.Index, act check.Action, wanted fun
 			}
 		}
 		for _, b := range forbidding(turns, r.Place, d, heard) {
+			if lifted, err := check.Lifted(ctx, x, b.Place, b.Item.Text, b.Item.At); err != nil {
+				return nil, err
+			} else if lifted {
+				continue
+			}
 			if b.Names = cmp.Or(b.Asked, b.Item.Text); (last == nil || b.Item.At.After(last.Item.At)) && wanted(&b) {
 				last = &b
 			}

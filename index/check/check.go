@@ -83,7 +83,15 @@ func Against(ctx context.Context, x *index.Index, a Action) ([]Warning, error) {
 		if r.Item == nil || !isGrounds(r.Item) {
 			continue
 		}
-		if name, sure := d.against(r.Item); name != "" && len(out) < maxWarnings {
+		name, sure := d.against(r.Item)
+		if name == "" || len(out) == maxWarnings {
+			continue
+		}
+		lifted, err := Lifted(ctx, x, r.Place, r.Item.First().Quote, r.Item.At)
+		if err != nil {
+			return nil, err
+		}
+		if !lifted {
 			out = append(out, Warning{Placed: r.Placed(), Name: name, Sure: sure})
 		}
 	}

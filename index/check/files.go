@@ -2,10 +2,13 @@ package check
 
 import (
 	"cmp"
+	"context"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
+	"recall/index"
 	"recall/ingest/trace"
 	"recall/internal/text"
 )
@@ -40,3 +43,25 @@ func within(p, other string) bool {
 	return p == other || strings.HasPrefix(p, other+"/") || strings.HasSuffix(p, "/"+other) ||
 		strings.Contains("/"+p, "/"+other+"/")
 }
+
+// Lifted reports whether a file that an order, said then in a session, tells to leave alone was changed in a later one
+// of its project: whoever let that pass has lifted it, unless it is never to be changed.
+func Lifted(ctx context.Context, x *index.Index, at index.Place, order string, said time.Time) (lifted bool, err error) {
+	if forever().MatchString(order) {
+		return false, nil
+	}
+	for _, name := range leftAlone(order) {
+		touched, err := x.Files(ctx, name)
+		if err != nil {
+			return false, err
+		}
+		lifted = lifted || slices.ContainsFunc(touched, func(t index.FileTouch) bool {
+			changed := slices.Contains(t.Hows, trace.Edit) || slices.Contains(t.Hows, trace.Create)
+			return changed && t.Project == at.Project && t.Session != at.Session && t.At.After(said) &&
+				within(t.Path, name)
+		})
+	}
+	return lifted, nil
+}
+
+var forever = text.Pattern(`(?i)\b(?:never|nie|niemals|jamais|nunca|ever|always|immer)\b`)
