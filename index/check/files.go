@@ -44,9 +44,9 @@ func within(p, other string) bool {
 		strings.Contains("/"+p, "/"+other+"/")
 }
 
-// Lifted reports whether a file that an order, said then in a session, tells to leave alone was changed in a later one
-// of its project: whoever let that pass has lifted it, unless it is never to be changed.
-func Lifted(ctx context.Context, x *index.Index, at index.Place, order string, said time.Time) (lifted bool, err error) {
+// Lifted reports whether a file that an order, said then in a session, tells to leave alone was changed in a later
+// one of its project: whoever let that pass has lifted it, unless it is never to be changed.
+func Lifted(ctx context.Context, x *index.Index, at index.Place, order string, said time.Time) (is bool, err error) {
 	if forever().MatchString(order) {
 		return false, nil
 	}
@@ -55,13 +55,13 @@ func Lifted(ctx context.Context, x *index.Index, at index.Place, order string, s
 		if err != nil {
 			return false, err
 		}
-		lifted = lifted || slices.ContainsFunc(touched, func(t index.FileTouch) bool {
+		is = is || slices.ContainsFunc(touched, func(t index.FileTouch) bool {
 			changed := slices.Contains(t.Hows, trace.Edit) || slices.Contains(t.Hows, trace.Create)
 			return changed && t.Project == at.Project && t.Session != at.Session && t.At.After(said) &&
 				within(t.Path, name)
 		})
 	}
-	return lifted, nil
+	return is, nil
 }
 
 var forever = text.Pattern(`(?i)\b(?:never|nie|niemals|jamais|nunca|ever|always|immer)\b`)
