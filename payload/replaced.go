@@ -73,10 +73,16 @@ var rulesOut = text.Pattern(`(?:\b(?:not|never|no|without|nicht|nie|keine?|pas|j
 // ReplacedSince begins the Since of an item that names a value which was replaced.
 const ReplacedSince = "since changed: "
 
-// Outlive notes in an item what became of the values that it names; one that is back is noted no longer.
+// Outlive notes in an item what became of the values that it names, and of the pull request; a value that is back is
+// noted no longer.
 func (it *Item) Outlive(deeds []Deed) {
 	if !it.Outlives() {
 		return
+	}
+	for i := range deeds {
+		if n := deeds[i].numberIn(it.Text); n != "" && deeds[i].At.After(it.At) {
+			it.Since = n + " " + deeds[i].Fate
+		}
 	}
 	all, back := Outlived(it.Text, it.At, deeds)
 	noted := func(d Deed) bool { return strings.Contains(it.Since, safe(d.Now, maxValue)+" → ") }
@@ -87,6 +93,23 @@ func (it *Item) Outlive(deeds []Deed) {
 		it.Since = ""
 	}
 }
+
+// numberIn returns the number of what a deed merged or closed if a text names it and doesn't tell so, else "".
+func (d *Deed) numberIn(said string) string {
+	n := "#" + d.Text[strings.LastIndex(d.Text, "/")+1:]
+	tells, _, _ := strings.Cut(d.Fate, " ")
+	if d.Fate == "" || strings.Contains(strings.ToLower(said), tells) {
+		return ""
+	}
+	for _, m := range numbered().FindAllStringSubmatch(said, -1) {
+		if "#"+m[1] == n {
+			return n
+		}
+	}
+	return ""
+}
+
+var numbered = text.Pattern(`(?i)(?:#|\b(?:PR|MR|(?:pull|merge) request) |/(?:pull|merge_requests)/)(\d+)\b`)
 
 // Outlives reports whether an item is a quote or a claim that stands, whose values may not. A file has its state; a
 // commit, a pull request and a run of tests hold what they held; a person's own item they change themselves.
@@ -107,9 +130,9 @@ func Replacements(deeds []Deed) string {
 // How many values are told of a text, and how long one may be.
 const mostValues, maxValue = 3, 40
 
-// Replaced returns the deeds of a session that replaced values.
+// Replaced returns the deeds of a session that replaced values, or merged or closed something.
 func (p *Payload) Replaced() []Deed {
-	return slices.DeleteFunc(slices.Clone(p.Did), func(d Deed) bool { return d.Now == "" })
+	return slices.DeleteFunc(slices.Clone(p.Did), func(d Deed) bool { return d.Now == "" && d.Fate == "" })
 }
 
 // ValueWords returns the words of a text by which values are looked up; of a value the first is enough.
