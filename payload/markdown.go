@@ -161,7 +161,8 @@ func (pg *page) fit(budget int) (Rendered, []int) {
 	return r, cut
 }
 
-// shown returns the items that get a line, a pinned next action before the others.
+// shown returns the items that get a line: a pinned next action before the others, and what a person said last before
+// the list of tasks.
 func shown(p *Payload) []Item {
 	var items []Item
 	for _, it := range p.Items {
@@ -169,13 +170,16 @@ func shown(p *Payload) []Item {
 			items = append(items, it)
 		}
 	}
-	last := func(it Item) int {
-		if it.Kind == Next && it.Pinned {
+	place := func(it Item) int {
+		switch {
+		case it.Kind == Next && it.Pinned:
 			return 0
+		case it.Rule == ToldNextRule && it.By == ByUser && !p.Beside[it.ID]:
+			return 1
 		}
-		return 1
+		return 2
 	}
-	slices.SortStableFunc(items, func(a, b Item) int { return last(a) - last(b) })
+	slices.SortStableFunc(items, func(a, b Item) int { return place(a) - place(b) })
 	return items
 }
 

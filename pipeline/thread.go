@@ -421,6 +421,7 @@ func deedsOn(l *library.Library, entries []library.Entry, read map[string]*paylo
 			for k := range p.Did {
 				d := &p.Did[k]
 				sure, perhaps := d.Does(it)
+				perhaps = perhaps && !(it.Rule == payload.TaskRule && of[it.ID] == p) // its own list would say so
 				if sure && d.Reaches(it, p, of[it.ID]) && (done[it.ID] == nil || d.Fate != "") {
 					done[it.ID] = d
 				} else if _, known := doubted[it.ID]; perhaps && !known {
