@@ -54,7 +54,8 @@ var kindPhrase = map[payload.Kind]string{
 	payload.Goal: "goals", payload.Decision: "decisions", payload.Deferred: "what was deferred",
 	payload.Eliminated: "what was ruled out", payload.Finding: "what was found", payload.Hypothesis: "hypotheses",
 	payload.Next: "next steps", payload.File: "files", payload.Flag: "warnings", payload.Question: "open questions",
-	payload.Status: "how things stand", payload.Lead: "nothing of that kind is on record; what was said",
+	payload.Status: "how things stand",
+	payload.Lead:   "nothing of that kind is on record; what was said, choices before the rest",
 }
 
 // Aside words an item that was deferred or ruled out in a few words; "" for others, and if there is more to say

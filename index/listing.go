@@ -138,6 +138,7 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 				}
 				return it.Kind
 			})
+			slices.SortStableFunc(found, func(a, b *ranked) int { return rank.Bears(a.item.Text) - rank.Bears(b.item.Text) })
 		}
 	}
 	if err != nil || len(found) == 0 {

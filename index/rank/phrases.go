@@ -69,3 +69,15 @@ var Phrases = sync.OnceValue(func() *Phrasing {
 	}
 	return p
 })
+
+// Bears says how much of what a person said bears on what was decided, the less the more: what takes a side, gives
+// something up or changes it, then what else tells or orders, then what asks.
+func Bears(said string) int {
+	switch {
+	case strings.HasSuffix(strings.TrimSpace(said), "?"):
+		return 2
+	case text.TakesSide(said), text.SaysChanged(said), len(text.GivesUp(said)) > 0:
+		return 0
+	}
+	return 1
+}
