@@ -76,7 +76,12 @@ func valueIn(before, after string) (was, is, rest string) {
 	for to < len(before) && !utf8.RuneStart(before[to]) {
 		to++
 	}
-	from = strings.LastIndexFunc(before[:from], outsideValue) + 1
+	if at := strings.LastIndexFunc(before[:from], outsideValue); at >= 0 {
+		_, size := utf8.DecodeRuneInString(before[at:])
+		from = at + size
+	} else {
+		from = 0
+	}
 	if end := strings.IndexFunc(before[to:], outsideValue); end >= 0 {
 		to += end
 	} else {
@@ -90,7 +95,8 @@ func valueIn(before, after string) (was, is, rest string) {
 	switch {
 	case secret, was == "" || is == "" || len(was) > longestValue || strings.ContainsAny(was, "(){}[]<>,;=$\\|\"'`*"),
 		strings.EqualFold(was, is), payload.HasValue(is, was), constants[strings.ToLower(was)],
-		!digits && !opensValue().MatchString(before[:from]), calls, alone && !tellsItself(was):
+		!digits && !(opensValue().MatchString(before[:from]) && closesValue().MatchString(before[to:])),
+		calls, alone && !tellsItself(was):
 		return "", "", ""
 	}
 	return was, is, rest
@@ -103,6 +109,9 @@ func outsideValue(r rune) bool {
 
 // opensValue matches what stands before a value that is in quotes, or all that follows: `name: `, `= '`, `| name | `.
 var opensValue = text.Pattern("(?:[:=|>]\\s*|[\"'`])$")
+
+// closesValue matches what stands behind it: one that a word follows is part of a sentence or a command.
+var closesValue = text.Pattern("^(?:[\"'`,;]|\\s*(?:$|[|#]|//))")
 
 // constants say nothing alone.
 var constants = text.Set("true false null nil none undefined yes no on off")

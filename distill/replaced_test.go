@@ -15,6 +15,7 @@ func TestReplaced(t *testing.T) {
 		{"balance: -0.69 +- 0.09 m", "balance: -0.73 +- 0.09 m", "-0.69 → -0.73 | "},
 		{`version = "0.6.2"`, `version = "0.7.0"`, "0.6.2 → 0.7.0 | "},
 		{"JOUR = 'jeudi'", "JOUR = 'mardi'", "jeudi → mardi | JOUR = ' ' pot"},
+		{"opens: “9:30”", "opens: “10:30”", "9 → 10 | opens: “ :30” pot"},
 		{"Venue: tent", "Venue: school gym (curtains)", "tent → school gym (curtains) | Venue: pot"},
 		{"größe: groß", "größe: größer", "groß → größer | größe: pot"},
 		{"if retries {", "if retries > 0 {", ""},
@@ -23,6 +24,8 @@ func TestReplaced(t *testing.T) {
 		{"ok: true", "ok: false", ""},
 		{"Force: cfg.Force(),", "Force: cfg.All(),", ""},
 		{"the brown jar", "the green jar", ""},
+		{"run: `bun publish`", "run: `npm publish`", ""},
+		{"| glue | casein | 2 |", "| glue | starch | 2 |", "casein → starch | | glue | | 2 | pot"},
 		{"grams = 1250", "grams = 1250 /* full */", ""},
 		{"12", "13", ""},
 	} {
