@@ -133,8 +133,14 @@ func (c *cut) item() (payload.Item, bool) {
 		switch quote = call.With(); {
 		case call.Plan != nil:
 			what, quote = "plan", strings.TrimLeft(call.Plan.Text, "# \n")
-			if call.Reason == "" {
+			switch {
+			case call.Reason == "":
 				refused = " without an approval on record" // which they may give and have the context cleared first
+			case text.Agrees(call.Reason):
+				refused = " agreed to in words"
+			}
+			if _, name, in := strings.Cut(call.Plan.File, "/.claude/"); in {
+				refused += ", in ~/.claude/" + name
 			}
 		case ingest.Commits(call.Command):
 			what, quote = "commit", cmp.Or(ingest.CommitSubject(call.Command), quote)

@@ -138,12 +138,14 @@ func (f *touched) item(t *talk) payload.Item {
 	case f.reported() && ofFile(s, f.base) && !announces(s.text):
 		_, rest, _ := strings.Cut(s.text, f.base)
 		words := nameSeparator().ReplaceAllString(rest, "")
-		if len(strings.Fields(words)) >= 3 && !distill.NeedsContext(words) {
+		since := f.edits > 0 && f.saidBy.turn.N < f.turn.N
+		over := since && alreadySo().MatchString(words) // "no changes needed", which then were made
+		if len(strings.Fields(words)) >= 3 && !distill.NeedsContext(words) && !over {
 			if words == rest || otherNames().MatchString(words) { // not about the file as a whole
 				words = s.text
 			}
 			quote(f.saidBy, s, words)
-			if f.edits > 0 && f.saidBy.turn.N < f.turn.N {
+			if since {
 				it.Text += "; edited since."
 			}
 		}

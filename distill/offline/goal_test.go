@@ -126,6 +126,9 @@ func TestCutOffOrderIsNext(t *testing.T) {
 		Plan: &ingest.Plan{Text: "# Seats by row\n\n1. Number the rows"}}
 	reworded := refused
 	reworded.Reason = "Write the plan to the disk, then take the second option"
+	agreed := refused
+	agreed.Reason, agreed.Plan = "Great plan, write it to the disk first", &ingest.Plan{Text: refused.Plan.Text,
+		File: "/home/ana/.claude/plans/seats.md"}
 	fault := &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Event, Name: "api-error", Text: "Your limit is reached"}
 	stopped := &ingest.Turn{Kind: ingest.Interrupt, Text: "[Request interrupted by user]"}
 	moved := &ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message, Text: "It is moved."}
@@ -141,6 +144,8 @@ func TestCutOffOrderIsNext(t *testing.T) {
 		"no result":     {order, call("Bash", "go test ./seats"), exit, order, "“go test ./seats” — call without a result on record"},
 		"refused plan":  {order, refused, stopped, order, "“Seats by row” — plan without an approval on record"},
 		"reworded plan": {order, reworded, nil, reworded.Reason, "“Seats by row” — plan refused by the user"},
+		"agreed plan": {order, agreed, nil, "",
+			"“Seats by row” — plan agreed to in words, in ~/.claude/plans/seats.md"},
 		"stopped": {order, ingest.ToolCall{Name: "Bash", Done: true}, stopped, order,
 			"“[Request interrupted by user]” — the client"},
 		"fault":          {order, ingest.ToolCall{Name: "Bash", Done: true}, fault, order, "“Your limit is reached” — the client"},

@@ -200,7 +200,7 @@ func (t *talk) report() (out []weighed) {
 		}
 		for _, p := range sp.passages() {
 			if first := &p.run[0]; !first.cues.has(cueNarrate) && !distill.Offers(first.text) {
-				out = append(out, weighed{passage: p, weight: reportWeight})
+				out = append(out, weighed{passage: p.understood(), weight: reportWeight})
 			}
 		}
 		if len(sp.parts) > 1 {
@@ -208,6 +208,15 @@ func (t *talk) report() (out []weighed) {
 		}
 	}
 	return out
+}
+
+// understood returns a passage with the sentence before it if it can't be understood without.
+func (p passage) understood() passage {
+	at := slices.IndexFunc(p.parts, func(s sentence) bool { return s.from == p.from() })
+	if at > 0 && distill.NeedsContext(p.text()) {
+		p.run = p.parts[at-1 : at+len(p.run)]
+	}
+	return p
 }
 
 // maxSinceRecap is how many exchanges may follow a recap that still says where the session ended.

@@ -90,7 +90,9 @@ func TestAnswers(t *testing.T) {
 		want string
 	}{
 		{ingest.Answer{Question: "Where do the workers run?", Options: two, Chosen: []string{"Inside the server"}},
-			"Where do the workers run? → Inside the server"},
+			"Where do the workers run? → Inside the server (not: Apart)"},
+		{ingest.Answer{Question: "Where?", Options: append(two, ingest.Option{Label: "Both of them"}),
+			Chosen: []string{"Both of them"}}, "Where? → Both of them"},
 		{ingest.Answer{Question: "Where?", Options: two,
 			Chosen: []string{"in the server, since one binary is easier to ship"}, Free: true},
 			"Where? → in the server, since one binary is easier to ship"},
@@ -100,6 +102,9 @@ func TestAnswers(t *testing.T) {
 		got := ""
 		for _, it := range answers(answeredSession(c.a)) {
 			got = it.Text
+			if len(it.Alternatives) > 0 {
+				got += " (not: " + strings.Join(it.Alternatives, "; ") + ")"
+			}
 		}
 		if got != c.want {
 			t.Errorf("%q, %q: got %q, want %q", c.a.Question, c.a.Chosen, got, c.want)

@@ -101,7 +101,7 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 		switch chosen := slices.Contains(a.Chosen, o.Label); {
 		case chosen && len(a.Chosen) == 1 && o.Description != "": // the assistant's words
 			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(turn.ID), N: turn.N, Quote: clip(o.Description)})
-		case !chosen && !a.Multi && !a.Free:
+		case !chosen && !a.Multi && !a.Free && !takesAll().MatchString(choice):
 			it.Alternatives = append(it.Alternatives, plain(o.Label))
 		}
 	}
@@ -110,6 +110,9 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	}
 	return it, true
 }
+
+// takesAll matches an option that takes the others in.
+var takesAll = text.Pattern(`(?i)^(?:both|all|alles?|beide\pL?|les deux|tou(?:s|tes)|amb[oa]s|tod[oa]s)\b`)
 
 // namedLater returns what the person said of a question that they wanted to talk about first: their next words that
 // name one of its options and ask nothing. Whether they took it, nothing on record says: it is quoted.
