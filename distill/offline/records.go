@@ -112,7 +112,8 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 }
 
 // takesAll matches an option that takes the others in.
-var takesAll = text.Pattern(`(?i)^(?:both|all|alles?|beide\pL?|les deux|tou(?:s|tes)|amb[oa]s|tod[oa]s)\b`)
+var takesAll = text.Pattern(`(?i)^(?:both|beide\pL?|les deux|amb[oa]s)\b|` +
+	`^(?:all|alles?|tou(?:s|tes)|tod[oa]s)(?: (?:of (?:them|these|the above)|the above|three|four|drei|vier))?\W*$`)
 
 // namedLater returns what the person said of a question that they wanted to talk about first: their next words that
 // name one of its options and ask nothing. Whether they took it, nothing on record says: it is quoted.
